@@ -34,6 +34,21 @@ class ParameterUninitializedException(SinewError): ...
 class InvalidParameterTypeException(SinewError): ...
 class InvalidParameterValueException(SinewError): ...
 
+class TransformException(SinewError):
+    """A transform can't be looked up or added."""
+
+class LookupException(TransformException):
+    """A frame is unknown."""
+
+class ConnectivityException(TransformException):
+    """Two frames are in different trees."""
+
+class ExtrapolationException(TransformException):
+    """A transform is not known at that time."""
+
+class InvalidArgumentException(TransformException):
+    """A frame's name or a transform is invalid."""
+
 class UndecodableError(SinewError):
     """A field of a received message can't be read: its bytes end too early, or are those of another
     type."""
@@ -202,7 +217,11 @@ class Group:
 class Post:
     def __call__(self, callable: Callable[[], object]) -> None: ...
 
-def post_of(node: Node) -> Post: ...
+def post_of(node: Node, group: Group | None = None) -> Post:
+    """Returns what runs callables in a node's default group, or in another group of it."""
+
+def in_callback() -> bool:
+    """Returns whether this thread runs a callback."""
 
 class Executor:
     def __init__(
@@ -234,6 +253,7 @@ class Publisher:
         group: Group | None = None,
         events: _Events | None = None,
         qos_overrides: bool = False,
+        lifecycle: Lifecycle | None = None,
     ) -> None: ...
     def publish(self, message: Message | bytes) -> None:
         """Publishes a message of the publisher's type, or its encoded form. Copies an array of numbers once;
@@ -258,6 +278,9 @@ class Publisher:
     def wait_for_all_acked(self, timeout: float | None = None) -> bool: ...
     def assert_liveliness(self) -> None:
         """Says that the publisher is alive, for the liveliness MANUAL_BY_TOPIC."""
+
+    def _is_open(self) -> bool:
+        """Returns whether messages are published now: with `lifecycle`, while its node is active."""
 
     def _qos(self) -> _Parts: ...
     @property
@@ -455,3 +478,171 @@ class ParameterHandle:
     def remove(self) -> bool: ...
 
 def add_parameter_callback(node: Node, kind: str, callback: Callable[[Any], object]) -> ParameterHandle: ...
+
+class ActionClient:
+    """The part of `sinew.action.ActionClient` that is in Rust."""
+
+    def __init__(
+        self, node: Node, action_class: Any, name: str, *, group: Group | None = None, feedback_depth: int = 10
+    ) -> None: ...
+    @property
+    def action_name(self) -> str: ...
+    def server_is_ready(self) -> bool: ...
+    def wait_for_server(self, timeout: float | None = None) -> bool: ...
+    def send_goal(
+        self,
+        request: Message,
+        answered: Callable[[ClientGoal | None, BaseException | None], object],
+        feedback: Callable[[Any], object] | None,
+        ended: Callable[[Any, BaseException | None], object],
+    ) -> SentGoal:
+        """Sends a goal: a message of the action's ``SendGoal_Request``. The callbacks run in the client's
+        group: `answered` gets a goal and `None`, or `None` twice if the goal was rejected, or `None` and an
+        exception; `feedback` gets messages of ``FeedbackMessage``; `ended` gets a ``GetResult_Response`` and
+        `None`, or `None` and an exception."""
+
+    def cancel(
+        self, id: bytes | None, stamp: int | None, answered: Callable[[Any, BaseException | None], object]
+    ) -> None:
+        """Asks the server to end goals early: the one with this id, all, or those that were accepted until
+        `stamp`, in nanoseconds. `answered` is called on the thread that answers: with the code and the list of
+        the goals' ids and stamps, and `None`; or with `None` and an exception."""
+
+    def destroy(self) -> None: ...
+
+class SentGoal:
+    """A goal on its way to the server."""
+
+    @property
+    def id(self) -> bytes: ...
+    def wait(self, timeout: float | None = None) -> ClientGoal | None:
+        """Waits for the server's answer: a goal, or `None` if it was rejected. Raises `TimeoutError` after
+        `timeout` seconds: the goal is given up then, and canceled if it is accepted later."""
+
+class ClientGoal:
+    """A goal that its server has accepted."""
+
+    @property
+    def stamp(self) -> int:
+        """When the server accepted it, in nanoseconds of the server's clock."""
+
+    @property
+    def status(self) -> int:
+        """The last state that the client has received."""
+
+    @property
+    def feedback_lost(self) -> int:
+        """Number of feedback messages that were lost, since newer ones displaced them."""
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Waits for the result, a message of ``GetResult_Response``. Raises `TimeoutError` after `timeout`
+        seconds; the goal goes on."""
+
+class ActionServer:
+    """The part of `sinew.action.ActionServer` that is in Rust.
+
+    `decide` gets a goal, and returns whether it is accepted; `may_cancel` gets the id of a goal, and returns
+    whether it may be ended early; `accepted` gets each accepted goal. They run in the group, or with
+    `in_group=False` on the thread that asks. `result_timeout` is in seconds.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        action_class: Any,
+        name: str,
+        decide: Callable[[Any], bool] | None,
+        may_cancel: Callable[[bytes], bool] | None,
+        accepted: Callable[[ServerGoal], object],
+        *,
+        group: Group | None = None,
+        in_group: bool = True,
+        result_timeout: float | None = None,
+    ) -> None: ...
+    @property
+    def action_name(self) -> str: ...
+    def destroy(self) -> None: ...
+
+class ServerGoal:
+    """A goal that its server has accepted. Dropped before it has ended, it is canceled."""
+
+    @property
+    def _id(self) -> bytes: ...
+    @property
+    def _message(self) -> Any:
+        """The message that brought it, with ``goal`` and ``goal_id``."""
+
+    @property
+    def _status(self) -> int: ...
+    @property
+    def is_cancel_requested(self) -> bool:
+        """Whether the goal must end early: a client asked for it, or the server is gone."""
+
+    def on_cancel_requested(self, callback: Callable[[], object]) -> None:
+        """Calls a function once, as soon as the goal must end early: on the thread that causes this, or now if
+        it must already."""
+
+    def _begin(self) -> None: ...
+    def _publish_feedback(self, message: Message) -> None: ...
+    def _end(self, status: int, message: Message) -> None: ...
+
+class Lifecycle:
+    """The states of a managed node, with its services. `callback` gets the label of a transition and the id of
+    the state in which it began, and returns the number of a `TransitionCallbackReturn`."""
+
+    def __init__(self, node: Node, callback: Callable[[str, int], int]) -> None: ...
+    def change(self, label: str) -> bool:
+        """Performs a transition on this thread. Returns whether it succeeded; raises `SinewError` if it can't
+        begin."""
+
+    @property
+    def state(self) -> tuple[int, str]:
+        """The id and label of the current state."""
+
+    def destroy(self) -> None: ...
+
+class TfBuffer:
+    """The frames of `sinew.tf.Buffer`, over the last `history` seconds. Transforms are ``TransformStamped`` in
+    encoded form; times are in nanoseconds, and 0 is the latest."""
+
+    def __init__(self, history: float | None = None) -> None: ...
+    def insert(self, transform: bytes, authority: str, is_static: bool) -> None: ...
+    def lookup(self, frames: tuple[str, str], time: int, timeout: float) -> bytes:
+        """Returns the transform from the second frame to the first. Waits for it for at most `timeout`
+        seconds."""
+
+    def lookup_over_time(
+        self, target: str, target_time: int, source: str, source_time: int, fixed: str, timeout: float
+    ) -> bytes: ...
+    def call_when_there(
+        self, frames: tuple[str, str], time: int, done: Callable[[BaseException | None], object]
+    ) -> PendingLookup:
+        """Calls `done` with `None` once there is a transform, or with an exception once there can't be one any
+        more: on the thread that inserts, or now."""
+
+    def clear(self) -> None: ...
+    def frames(self) -> list[tuple[str, str | None, bool, list[int] | None, int, str]]:
+        """Returns name, parent, whether it is static, the first and last stamp, the number of transforms and
+        their sender, of each frame."""
+
+class PendingLookup:
+    """A lookup that waits until it is over or given up."""
+
+    def give_up(self) -> None: ...
+
+class TfListener:
+    """Fills a buffer from ``/tf`` and ``/tf_static``, on the threads that deliver messages."""
+
+    def __init__(self, node: Node, buffer: TfBuffer) -> None: ...
+    def destroy(self) -> None: ...
+
+class TfBroadcaster:
+    """Publishes the transforms of moving frames, or of fixed ones: ``TransformStamped`` in encoded form."""
+
+    def __init__(self, node: Node, is_static: bool) -> None: ...
+    def send(self, transforms: list[bytes]) -> None: ...
+    def destroy(self) -> None: ...
+
+def transform_stamped(name: str, message: bytes, transform: bytes) -> bytes:
+    """Returns a stamped message of the type `name` in another frame, by a ``TransformStamped`` to that frame:
+    all in encoded form."""

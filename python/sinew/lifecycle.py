@@ -15,8 +15,18 @@ from collections import namedtuple
 from . import _sinew, node
 from .endpoints import Publisher as _Publisher
 
-State = LifecycleState = namedtuple("LifecycleState", "state_id label")
-State.__doc__ = "A state: its number and name, as in `lifecycle_msgs/msg/State`."
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .callback_groups import CallbackGroup
+    from .events import PublisherEventCallbacks
+    from .qos import QoSProfile
+
+LifecycleState = namedtuple("LifecycleState", "state_id label")
+LifecycleState.__doc__ = "A state: its number and name, as in `lifecycle_msgs/msg/State`."
+State = LifecycleState
 
 
 class TransitionCallbackReturn(enum.Enum):
@@ -57,12 +67,14 @@ class LifecycleNode(node.Node):
     For requests of other programs, an executor runs the callbacks.
     """
 
-    def __init__(self, node_name: str, *, enable_communication_interface: bool = True, **options) -> None:
+    def __init__(
+        self, node_name: str, *, enable_communication_interface: bool = True, **options: Any
+    ) -> None:
         super().__init__(node_name, **options)
         if not enable_communication_interface:
             raise ValueError("a managed node always has its services: use sinew.Node for one without")
-        self._registered: dict = {}
-        self._managed: list = []
+        self._registered: dict[str, Callable[[LifecycleState], TransitionCallbackReturn]] = {}
+        self._managed: list[Any] = []
         self._lifecycle = _sinew.Lifecycle(self._handle, self._transition)
 
     @property
@@ -72,13 +84,13 @@ class LifecycleNode(node.Node):
 
     def create_lifecycle_publisher(
         self,
-        msg_type,
+        msg_type: Any,
         topic: str,
-        qos_profile=10,
+        qos_profile: QoSProfile | int = 10,
         *,
-        callback_group=None,
-        event_callbacks=None,
-        qos_overriding_options=None,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: PublisherEventCallbacks | None = None,
+        qos_overriding_options: object = None,
     ) -> LifecyclePublisher:
         """Makes a publisher that works from the begin of an activation to the end of a deactivation, and
         drops messages otherwise."""
@@ -96,7 +108,7 @@ class LifecycleNode(node.Node):
 
     destroy_lifecycle_publisher = node.Node.destroy_publisher
 
-    def add_managed_entity(self, entity) -> None:
+    def add_managed_entity(self, entity: Any) -> None:
         """Has `on_activate(state)` and `on_deactivate(state)` of an object called by those of the node."""
         self._managed.append(entity)
 
@@ -135,7 +147,7 @@ class LifecycleNode(node.Node):
             answer = callback(LifecycleState(from_id, _STATES[from_id]))
             if not isinstance(answer, TransitionCallbackReturn):
                 raise TypeError(f"on_{label} must return a TransitionCallbackReturn, but returned {answer!r}")
-            return answer.value
+            return int(answer.value)
         except Exception:
             import traceback
 
@@ -167,31 +179,31 @@ class LifecycleNode(node.Node):
         """As `trigger_configure`."""
         return self._trigger("shutdown")
 
-    def _register(self, label: str, callback) -> bool:
+    def _register(self, label: str, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         self._registered[label] = callback
         return True
 
-    def register_on_configure(self, callback) -> bool:
+    def register_on_configure(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_configure`."""
         return self._register("configure", callback)
 
-    def register_on_activate(self, callback) -> bool:
+    def register_on_activate(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_activate`."""
         return self._register("activate", callback)
 
-    def register_on_deactivate(self, callback) -> bool:
+    def register_on_deactivate(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_deactivate`."""
         return self._register("deactivate", callback)
 
-    def register_on_cleanup(self, callback) -> bool:
+    def register_on_cleanup(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_cleanup`."""
         return self._register("cleanup", callback)
 
-    def register_on_shutdown(self, callback) -> bool:
+    def register_on_shutdown(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_shutdown`."""
         return self._register("shutdown", callback)
 
-    def register_on_error(self, callback) -> bool:
+    def register_on_error(self, callback: Callable[[LifecycleState], TransitionCallbackReturn]) -> bool:
         """Has a function called instead of `on_error`."""
         return self._register("error", callback)
 

@@ -239,7 +239,7 @@ class Node(Parameters, Graph):
                 return True
         return False
 
-    def _forget(self, entity) -> None:
+    def _forget(self, entity: object) -> None:
         """Drops the reference to an entity that was destroyed by itself."""
         self._entities = [kept for kept in self._entities if kept is not entity]
 

@@ -162,7 +162,7 @@ _VALUES = {
 """The fields of `rcl_interfaces/msg/ParameterValue`."""
 
 
-def parameter_value_to_python(value):
+def parameter_value_to_python(value: Any) -> Any:
     """Returns the value of a `rcl_interfaces/msg/ParameterValue`; `None` if it is not set."""
     kind = ParameterType(value.type)
     if kind == ParameterType.NOT_SET:

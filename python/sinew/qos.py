@@ -10,7 +10,7 @@ from .clock import Duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
 
 
 class _Policy(enum.IntEnum):
@@ -22,7 +22,7 @@ class _Policy(enum.IntEnum):
         return [one.name.lower() for one in cls]
 
     @classmethod
-    def get_from_short_key(cls, name: str):
+    def get_from_short_key(cls, name: str) -> Self:
         """Returns the value of a name in small letters. Raises `KeyError` if there is none."""
         return cls[name.upper()]
 

@@ -19,6 +19,15 @@ from .clock import Duration, Time, _seconds
 from .future import Future
 from .serialization import deserialize_message, serialize_message
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from .node import Node
+
+    _M = TypeVar("_M", bound=_sinew.Message)
+
 __all__ = [
     "Buffer",
     "ConnectivityException",
@@ -33,12 +42,12 @@ __all__ = [
 ]
 
 
-def _nanoseconds(time) -> int:
+def _nanoseconds(time: Any) -> int:
     """Returns a time in nanoseconds: of a `Time`, or of a message."""
     return time.nanoseconds if isinstance(time, Time) else Time.from_msg(time).nanoseconds
 
 
-def _stamped(message) -> bytes:
+def _stamped(message: Any) -> bytes:
     """Returns the encoded form of a `TransformStamped`."""
     described = getattr(type(message), "_class", None)
     if described is None or described.name != "geometry_msgs/msg/TransformStamped":
@@ -46,13 +55,13 @@ def _stamped(message) -> bytes:
     return serialize_message(message)
 
 
-def _message(encoded: bytes):
+def _message(encoded: bytes) -> Any:
     from .interfaces.geometry_msgs.msg import TransformStamped
 
     return deserialize_message(encoded, TransformStamped)
 
 
-def do_transform(message, transform):
+def do_transform(message: _M, transform: Any) -> _M:
     """Returns a message with a header in the frame to which a `TransformStamped` leads: a `PointStamped`,
     `PolygonStamped`, `PoseArray`, `PoseStamped`, `PoseWithCovarianceStamped`, `QuaternionStamped`,
     `TwistStamped`, `Vector3Stamped` or `WrenchStamped` of `geometry_msgs`. Raises `TypeError` for others."""
@@ -69,10 +78,12 @@ class Buffer:
     `ConnectivityException` for frames in two trees, `ExtrapolationException` for a time that is not covered.
     """
 
-    def __init__(self, cache_time: Duration | None = None, node=None) -> None:
+    def __init__(self, cache_time: Duration | None = None, node: Node | None = None) -> None:
         self._handle = _sinew.TfBuffer(_seconds(cache_time))
 
-    def lookup_transform(self, target_frame: str, source_frame: str, time, timeout: Duration | float = 0.0):
+    def lookup_transform(
+        self, target_frame: str, source_frame: str, time: Any, timeout: Duration | float = 0.0
+    ) -> Any:
         """Returns the transform from coordinates in the frame `source_frame` to those in `target_frame`,
         which is the pose of the former in the latter: a `TransformStamped`."""
         frames = (target_frame, source_frame)
@@ -82,12 +93,12 @@ class Buffer:
     def lookup_transform_full(
         self,
         target_frame: str,
-        target_time,
+        target_time: Any,
         source_frame: str,
-        source_time,
+        source_time: Any,
         fixed_frame: str,
         timeout: Duration | float = 0.0,
-    ):
+    ) -> Any:
         """As `lookup_transform`, from one time to another, with a frame that rests meanwhile."""
         found = self._handle.lookup_over_time(
             target_frame,
@@ -103,48 +114,48 @@ class Buffer:
         self,
         target_frame: str,
         source_frame: str,
-        time,
+        time: Any,
         timeout: Duration | float = 0.0,
         return_debug_tuple: bool = False,
-    ):
+    ) -> Any:
         """Returns whether `lookup_transform` would succeed; with `return_debug_tuple` also why not."""
         return _succeeds(return_debug_tuple, self.lookup_transform, target_frame, source_frame, time, timeout)
 
     def can_transform_full(
         self,
         target_frame: str,
-        target_time,
+        target_time: Any,
         source_frame: str,
-        source_time,
+        source_time: Any,
         fixed_frame: str,
         timeout: Duration | float = 0.0,
         return_debug_tuple: bool = False,
-    ):
+    ) -> Any:
         """Returns whether `lookup_transform_full` would succeed."""
         arguments = (target_frame, target_time, source_frame, source_time, fixed_frame, timeout)
         return _succeeds(return_debug_tuple, self.lookup_transform_full, *arguments)
 
-    def wait_for_transform_async(self, target_frame: str, source_frame: str, time) -> Future:
+    def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
         """Returns a future that is true once there is a transform. No executor is needed. Its exception says
         that there can't be one any more."""
         return _Waiting(self._handle, target_frame, source_frame, _nanoseconds(time))
 
-    async def lookup_transform_async(self, target_frame: str, source_frame: str, time):
+    async def lookup_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Any:
         """Waits for a transform, and returns it."""
         await self.wait_for_transform_async(target_frame, source_frame, time)
         return self.lookup_transform(target_frame, source_frame, time)
 
-    def transform(self, object_stamped, target_frame: str, timeout: Duration | float = 0.0):
+    def transform(self, object_stamped: Any, target_frame: str, timeout: Duration | float = 0.0) -> Any:
         """Returns a message in another frame, transformed at its own stamp: see `do_transform`."""
         header = object_stamped.header
         found = self.lookup_transform(target_frame, header.frame_id, header.stamp, timeout)
         return do_transform(object_stamped, found)
 
-    def set_transform(self, transform, authority: str) -> None:
+    def set_transform(self, transform: Any, authority: str) -> None:
         """Adds a transform. `authority` names its source, for diagnostics."""
         self._handle.insert(_stamped(transform), authority, False)
 
-    def set_transform_static(self, transform, authority: str) -> None:
+    def set_transform_static(self, transform: Any, authority: str) -> None:
         """Adds a transform for all times."""
         self._handle.insert(_stamped(transform), authority, True)
 
@@ -177,7 +188,7 @@ class Buffer:
         return text or "{}"
 
 
-def _succeeds(with_reason: bool, look, *arguments):
+def _succeeds(with_reason: bool, look: Callable[..., object], *arguments: object) -> Any:
     try:
         look(*arguments)
     except TransformException as error:
@@ -188,11 +199,11 @@ def _succeeds(with_reason: bool, look, *arguments):
 class _Waiting(Future):
     """The future of a transform."""
 
-    def __init__(self, handle, target: str, source: str, time: int) -> None:
+    def __init__(self, handle: _sinew.TfBuffer, target: str, source: str, time: int) -> None:
         super().__init__()
         self._pending = handle.call_when_there((target, source), time, self._there)
 
-    def _there(self, error) -> None:
+    def _there(self, error: BaseException | None) -> None:
         if error is None:
             self.set_result(True)
         else:
@@ -207,7 +218,15 @@ class TransformListener:
     """Fills a buffer from `/tf` and `/tf_static`, on the threads that deliver the messages: it needs no
     executor, so callbacks that wait for transforms block nothing. `spin_thread` is for programs of tf2_ros."""
 
-    def __init__(self, buffer: Buffer, node, *, spin_thread: bool = False, qos=None, static_qos=None) -> None:
+    def __init__(
+        self,
+        buffer: Buffer,
+        node: Node,
+        *,
+        spin_thread: bool = False,
+        qos: object = None,
+        static_qos: object = None,
+    ) -> None:
         if qos is not None or static_qos is not None:
             raise ValueError("the QoS of /tf and /tf_static is fixed: leave it out")
         self.buffer, self.node = buffer, node
@@ -225,14 +244,14 @@ class TransformListener:
 class _Broadcaster:
     _is_static = False
 
-    def __init__(self, node, qos=None) -> None:
+    def __init__(self, node: Node, qos: object = None) -> None:
         if qos is not None and not isinstance(qos, int):
             raise ValueError("the QoS of /tf and /tf_static is fixed: leave it out")
         self._node = node
         self._handle = _sinew.TfBroadcaster(node._handle, self._is_static)
         node._keep(self)
 
-    def sendTransform(self, transform) -> None:  # noqa: N802, its name in tf2_ros
+    def sendTransform(self, transform: Any) -> None:  # noqa: N802, its name in tf2_ros
         """Publishes a `TransformStamped`, or a list of them in one message."""
         transforms = transform if hasattr(transform, "__iter__") else [transform]
         self._handle.send([_stamped(one) for one in transforms])

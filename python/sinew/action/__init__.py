@@ -26,9 +26,14 @@ from .server import (
 )
 
 
-def __getattr__(name: str):
-    if name == "GoalStatus":
-        from ..interfaces.action_msgs.msg import GoalStatus
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..interfaces.action_msgs.msg import GoalStatus as GoalStatus
+else:
 
-        return GoalStatus
-    raise AttributeError(f"module 'sinew.action' has no attribute {name!r}")
+    def __getattr__(name):
+        if name == "GoalStatus":
+            from ..interfaces.action_msgs.msg import GoalStatus
+
+            return GoalStatus
+        raise AttributeError(f"module 'sinew.action' has no attribute {name!r}")

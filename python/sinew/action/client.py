@@ -9,11 +9,21 @@ from ..clock import Time, _seconds
 from ..future import Future
 from .server import _run_posted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..clock import Duration
+    from ..node import Node
+
 
 class ClientGoalHandle:
     """A goal that a client sent, with the server's answer. Forgetting it doesn't stop the goal."""
 
-    def __init__(self, client: ActionClient, goal_id: bytes, goal, result: Future) -> None:
+    def __init__(
+        self, client: ActionClient, goal_id: bytes, goal: _sinew.ClientGoal | None, result: Future
+    ) -> None:
         self._client = client
         self._id = goal_id
         self._goal = goal
@@ -25,14 +35,14 @@ class ClientGoalHandle:
         return self._goal is not None
 
     @property
-    def goal_id(self):
+    def goal_id(self) -> Any:
         """Its id: a `unique_identifier_msgs/msg/UUID`."""
         from ..interfaces.unique_identifier_msgs.msg import UUID
 
         return UUID(uuid=self._id)
 
     @property
-    def stamp(self):
+    def stamp(self) -> Any:
         """When the server accepted it: a `builtin_interfaces/msg/Time`."""
         return Time(nanoseconds=self._accepted().stamp).to_msg()
 
@@ -52,7 +62,7 @@ class ClientGoalHandle:
         self._accepted()
         return _ResultFuture(self)
 
-    def get_result(self, timeout_sec: float | None = None):
+    def get_result(self, timeout_sec: float | Duration | None = None) -> Any:
         """Waits for the result, for at most a time; then it raises `TimeoutError`. Needs no executor if
         the server is in another process, or in an executor that another thread spins."""
         if _sinew.in_callback():
@@ -63,11 +73,11 @@ class ClientGoalHandle:
         """Asks the server to end the goal early. The future gets a `CancelGoal.Response`."""
         return self._client._cancel(self._id, None)
 
-    def cancel_goal(self, timeout_sec: float | None = None):
+    def cancel_goal(self, timeout_sec: float | Duration | None = None) -> Any:
         """As `cancel_goal_async`, and waits for the answer."""
         return _waited(self.cancel_goal_async(), timeout_sec)
 
-    def _accepted(self):
+    def _accepted(self) -> _sinew.ClientGoal:
         if self._goal is None:
             raise _sinew.SinewError("the server rejected this goal")
         return self._goal
@@ -103,19 +113,19 @@ class _GoalFuture(Future):
     def __init__(self, client: ActionClient) -> None:
         super().__init__()
         self._client = client
-        self._sent = None
+        self._sent: _sinew.SentGoal  # `ActionClient.send_goal_async` sets it
         self._of_result = Future()
 
-    def _answered(self, goal, exception) -> None:
+    def _answered(self, goal: _sinew.ClientGoal | None, exception: BaseException | None) -> None:
         if exception is None:
             self.set_result(self._handle(goal))
         else:
             self.set_exception(exception)
 
-    def _handle(self, goal) -> ClientGoalHandle:
+    def _handle(self, goal: _sinew.ClientGoal | None) -> ClientGoalHandle:
         return ClientGoalHandle(self._client, self._sent.id, goal, self._of_result)
 
-    def _ended(self, response, exception) -> None:
+    def _ended(self, response: Any, exception: BaseException | None) -> None:
         self._of_result._finish("finished", response, exception)
 
     def _wait(self, timeout: float | None) -> None:
@@ -138,16 +148,16 @@ class ActionClient:
 
     def __init__(
         self,
-        node,
-        action_type,
+        node: Node,
+        action_type: Any,
         action_name: str,
         *,
         callback_group: CallbackGroup | None = None,
-        goal_service_qos_profile=None,
-        result_service_qos_profile=None,
-        cancel_service_qos_profile=None,
-        feedback_sub_qos_profile=None,
-        status_sub_qos_profile=None,
+        goal_service_qos_profile: object = None,
+        result_service_qos_profile: object = None,
+        cancel_service_qos_profile: object = None,
+        feedback_sub_qos_profile: object = None,
+        status_sub_qos_profile: object = None,
         feedback_depth: int = 10,
     ) -> None:
         for profile in (
@@ -179,11 +189,13 @@ class ActionClient:
         """Whether there is a server."""
         return self._handle.server_is_ready()
 
-    def wait_for_server(self, timeout_sec: float | None = None) -> bool:
+    def wait_for_server(self, timeout_sec: float | Duration | None = None) -> bool:
         """Waits for a server, for at most a time. Returns whether there is one."""
         return self._handle.wait_for_server(_seconds(timeout_sec))
 
-    def send_goal_async(self, goal, feedback_callback=None, goal_uuid=None) -> Future:
+    def send_goal_async(
+        self, goal: Any, feedback_callback: Callable[[Any], object] | None = None, goal_uuid: object = None
+    ) -> _GoalFuture:
         """Sends a goal. The future gets a `ClientGoalHandle`; its `accepted` is false if the server
         rejected the goal. If there is no server, the goal waits for one.
 
@@ -195,14 +207,20 @@ class ActionClient:
         future = _GoalFuture(self)
         ready = Future()
 
-        def answered(goal, exception) -> None:
+        def answered(goal: _sinew.ClientGoal | None, exception: BaseException | None) -> None:
             ready.add_done_callback(lambda _: future._answered(goal, exception))
 
         future._sent = self._handle.send_goal(request, answered, feedback_callback, future._ended)
         ready.set_result(None)  # an executor's thread may be faster than this one
         return future
 
-    def send_goal(self, goal, feedback_callback=None, timeout_sec: float | None = None, goal_uuid=None):
+    def send_goal(
+        self,
+        goal: Any,
+        feedback_callback: Callable[[Any], object] | None = None,
+        timeout_sec: float | Duration | None = None,
+        goal_uuid: object = None,
+    ) -> Any:
         """Sends a goal, and waits for its result, which has `status` and `result`. Raises `TimeoutError`
         if the server has not answered within a time, and `SinewError` if it rejects the goal.
 
@@ -220,7 +238,7 @@ class ActionClient:
     def _cancel(self, goal_id: bytes | None, stamp: int | None) -> Future:
         future, post = Future(), _sinew.post_of(self._node._handle)
 
-        def answered(answer, exception) -> None:
+        def answered(answer: Any, exception: BaseException | None) -> None:
             if exception is not None:
                 future.set_exception(exception)
             else:
@@ -238,11 +256,11 @@ class ActionClient:
     def __enter__(self) -> ActionClient:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.destroy()
 
 
-def _canceled(code: int, goals):
+def _canceled(code: int, goals: list[tuple[bytes, int]]) -> Any:
     """Returns the answer to a cancel request as ROS 2's message."""
     from ..interfaces.action_msgs.msg import GoalInfo
     from ..interfaces.action_msgs.srv import CancelGoal
@@ -254,7 +272,7 @@ def _canceled(code: int, goals):
     return CancelGoal.Response(return_code=code, goals_canceling=canceling)
 
 
-def _waited(future: Future, timeout_sec: float | None):
+def _waited(future: Future, timeout_sec: float | Duration | None) -> Any:
     """Waits for a future that another thread completes."""
     import threading
 

@@ -11,6 +11,19 @@ from .._task import begin
 from ..callback_groups import CallbackGroup, ReentrantCallbackGroup
 from ..clock import _seconds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..logging import Logger
+    from ..node import Node
+
+    _Execute = Callable[["ServerGoalHandle"], Any]
+    _DecideGoal = Callable[[Any], "GoalResponse"]
+    _DecideCancel = Callable[["ServerGoalHandle"], "CancelResponse"]
+    _Accepted = Callable[["ServerGoalHandle"], object]
+
 ACCEPTED, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = range(1, 7)
 """The states of a goal, with the numbers of `GoalStatus`."""
 
@@ -29,12 +42,12 @@ class CancelResponse(enum.Enum):
     ACCEPT = 2
 
 
-def default_goal_callback(goal_request) -> GoalResponse:
+def default_goal_callback(goal_request: object) -> GoalResponse:
     """Accepts every goal."""
     return GoalResponse.ACCEPT
 
 
-def default_cancel_callback(cancel_request) -> CancelResponse:
+def default_cancel_callback(cancel_request: object) -> CancelResponse:
     """Lets no goal be ended early."""
     return CancelResponse.REJECT
 
@@ -48,18 +61,18 @@ class ServerGoalHandle:
     """A goal that a server has accepted. Any thread may use it. If it is forgotten before it has ended, it
     is canceled."""
 
-    def __init__(self, server: ActionServer, goal) -> None:
+    def __init__(self, server: ActionServer, goal: _sinew.ServerGoal) -> None:
         self._server = server
         self._goal = goal
         self._end: int | None = None  # the status with which it ends once its callback returns
 
     @property
-    def request(self):
+    def request(self) -> Any:
         """The goal that the client sent."""
         return self._goal._message.goal
 
     @property
-    def goal_id(self):
+    def goal_id(self) -> Any:
         """Its id: a `unique_identifier_msgs/msg/UUID`."""
         return self._goal._message.goal_id
 
@@ -78,30 +91,30 @@ class ServerGoalHandle:
         """Whether it must end early: a client asked for it, or its server is gone."""
         return self._goal.is_cancel_requested
 
-    def on_cancel_requested(self, callback) -> None:
+    def on_cancel_requested(self, callback: Callable[[], object]) -> None:
         """Calls a function once, without arguments, as soon as the goal must end early: on the thread that
         causes this, or now if it must already."""
         self._goal.on_cancel_requested(callback)
 
-    def execute(self, execute_callback=None) -> None:
+    def execute(self, execute_callback: _Execute | None = None) -> None:
         """Begins it: an executor runs the server's callback for it, or another one."""
         self._goal._begin()
         self._server._start(self, execute_callback or self._server._execute)
 
-    def publish_feedback(self, feedback) -> None:
+    def publish_feedback(self, feedback: Any) -> None:
         """Publishes feedback to the clients."""
         kind = self._server.action_type
         self._goal._publish_feedback(kind.Impl.FeedbackMessage(feedback=feedback))
 
-    def succeed(self, response=None) -> None:
+    def succeed(self, response: Any = None) -> None:
         """Ends it as succeeded: with a result, or with the one that its callback returns."""
         self._ends(SUCCEEDED, response)
 
-    def abort(self, response=None) -> None:
+    def abort(self, response: Any = None) -> None:
         """Ends it as aborted: the server gives it up."""
         self._ends(ABORTED, response)
 
-    def canceled(self, response=None) -> None:
+    def canceled(self, response: Any = None) -> None:
         """Ends it early, as a client asked, or of the server's own accord."""
         self._ends(CANCELED, response)
 
@@ -110,7 +123,7 @@ class ServerGoalHandle:
         if self._goal._status in (ACCEPTED, EXECUTING, CANCELING):
             self._finish(CANCELED, None)
 
-    def _ends(self, status: int, response) -> None:
+    def _ends(self, status: int, response: Any) -> None:
         if response is not None:
             self._finish(status, response)
         elif not self.is_active or (self.status == ACCEPTED and status != CANCELED):
@@ -118,12 +131,12 @@ class ServerGoalHandle:
         else:
             self._end = status
 
-    def _finish(self, status: int, response) -> None:
+    def _finish(self, status: int, response: Any) -> None:
         kind = self._server.action_type
         result = response if response is not None else kind.Result()
         self._goal._end(status, kind.Impl.GetResultService.Response(result=result))
 
-    def _returned(self, response) -> None:
+    def _returned(self, response: Any) -> None:
         """Ends it with what its callback returned, unless it has ended."""
         if self._goal._status not in (ACCEPTED, EXECUTING, CANCELING):
             return
@@ -144,7 +157,7 @@ class ServerGoalHandle:
         return f"<ServerGoalHandle {bytes(self.goal_id.uuid).hex()}, status {self.status}>"
 
 
-_posted: dict = {}
+_posted: dict[bytes, Callable[[], None]] = {}
 """The goals of this process that wait for an executor, by id, with the functions that execute them."""
 _posted_lock = threading.Lock()
 
@@ -176,20 +189,20 @@ class ActionServer:
 
     def __init__(
         self,
-        node,
-        action_type,
+        node: Node,
+        action_type: Any,
         action_name: str,
-        execute_callback,
+        execute_callback: _Execute,
         *,
         callback_group: CallbackGroup | None = None,
-        goal_callback=default_goal_callback,
-        handle_accepted_callback=default_handle_accepted_callback,
-        cancel_callback=default_cancel_callback,
-        goal_service_qos_profile=None,
-        result_service_qos_profile=None,
-        cancel_service_qos_profile=None,
-        feedback_pub_qos_profile=None,
-        status_pub_qos_profile=None,
+        goal_callback: _DecideGoal | None = default_goal_callback,
+        handle_accepted_callback: _Accepted | None = default_handle_accepted_callback,
+        cancel_callback: _DecideCancel | None = default_cancel_callback,
+        goal_service_qos_profile: object = None,
+        result_service_qos_profile: object = None,
+        cancel_service_qos_profile: object = None,
+        feedback_pub_qos_profile: object = None,
+        status_pub_qos_profile: object = None,
         result_timeout: float = 10,
         decide_in_group: bool = True,
     ) -> None:
@@ -204,7 +217,7 @@ class ActionServer:
                 raise ValueError("the QoS of an action's topics and services is fixed: leave it out")
         self.action_type = action_type
         self._node = node
-        self._goals: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+        self._goals: weakref.WeakValueDictionary[bytes, ServerGoalHandle] = weakref.WeakValueDictionary()
         self.register_execute_callback(execute_callback)
         self.register_goal_callback(goal_callback)
         self.register_cancel_callback(cancel_callback)
@@ -230,28 +243,28 @@ class ActionServer:
         return self._handle.action_name
 
     @property
-    def _logger(self):
+    def _logger(self) -> Logger:
         return self._node.get_logger()
 
-    def register_execute_callback(self, execute_callback) -> None:
+    def register_execute_callback(self, execute_callback: _Execute) -> None:
         """Replaces the callback that executes goals."""
         if not callable(execute_callback):
             raise TypeError("the execute callback of an action server must be callable")
         self._execute = execute_callback
 
-    def register_goal_callback(self, goal_callback) -> None:
+    def register_goal_callback(self, goal_callback: _DecideGoal | None) -> None:
         """Replaces the callback that decides on goals; `None`: the default."""
         self._goal_callback = goal_callback or default_goal_callback
 
-    def register_cancel_callback(self, cancel_callback) -> None:
+    def register_cancel_callback(self, cancel_callback: _DecideCancel | None) -> None:
         """Replaces the callback that decides on requests to end goals early; `None`: the default."""
         self._cancel_callback = cancel_callback or default_cancel_callback
 
-    def register_handle_accepted_callback(self, handle_accepted_callback) -> None:
+    def register_handle_accepted_callback(self, handle_accepted_callback: _Accepted | None) -> None:
         """Replaces the callback that gets accepted goals; `None`: the default."""
         self._accepted_callback = handle_accepted_callback or default_handle_accepted_callback
 
-    def _decides(self, goal) -> bool:
+    def _decides(self, goal: Any) -> bool:
         return self._answer(self._goal_callback(goal), GoalResponse)
 
     def _lets_cancel(self, goal_id: bytes) -> bool:
@@ -259,17 +272,17 @@ class ActionServer:
         return handle is not None and self._answer(self._cancel_callback(handle), CancelResponse)
 
     @staticmethod
-    def _answer(answer, kind) -> bool:
+    def _answer(answer: object, kind: type[GoalResponse] | type[CancelResponse]) -> bool:
         if not isinstance(answer, kind):
             raise TypeError(f"the callback must return a {kind.__name__}, but returned {answer!r}")
         return answer is kind.ACCEPT
 
-    def _accepted(self, goal):
+    def _accepted(self, goal: _sinew.ServerGoal) -> object:
         handle = ServerGoalHandle(self, goal)
         self._goals[goal._id] = handle
         return self._accepted_callback(handle)
 
-    def _start(self, handle: ServerGoalHandle, callback) -> None:
+    def _start(self, handle: ServerGoalHandle, callback: _Execute) -> None:
         """Has an executor execute a goal."""
         goal_id = handle._goal._id
         with _posted_lock:
@@ -283,7 +296,7 @@ class ActionServer:
                 raise
             # No executor runs it any more, and its clients get an error.
 
-    def _run(self, handle: ServerGoalHandle, callback) -> None:
+    def _run(self, handle: ServerGoalHandle, callback: _Execute) -> None:
         try:
             returned = callback(handle)
         except BaseException:
@@ -310,5 +323,5 @@ class ActionServer:
     def __enter__(self) -> ActionServer:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.destroy()

@@ -27,6 +27,12 @@ from ._executors import (
 )
 from ._modules import MODULES as _MODULES, install as install, register as _register
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._node import Node
+
 _register(__name__)
 
 
@@ -40,7 +46,13 @@ class SignalHandlerOptions(enum.Enum):
     ALL = 3
 
 
-def init(*, args=None, context=None, domain_id=None, signal_handler_options=None):
+def init(
+    *,
+    args: list[str] | None = None,
+    context: Context | None = None,
+    domain_id: int | None = None,
+    signal_handler_options: SignalHandlerOptions | None = None,
+) -> _context._Initialized:
     """Begins the default context, or another one."""
     options = SignalHandlerOptions.ALL if signal_handler_options is None else signal_handler_options
     signals = options in (SignalHandlerOptions.SIGTERM, SignalHandlerOptions.ALL)
@@ -49,19 +61,19 @@ def init(*, args=None, context=None, domain_id=None, signal_handler_options=None
     return begun
 
 
-def create_node(node_name: str, **options):
+def create_node(node_name: str, **options: Any) -> Node:
     """Makes a node; the options are those of `Node`."""
     from ._node import Node
 
     return Node(node_name, **options)
 
 
-def get_default_context():
+def get_default_context() -> Context:
     """Returns the context of `init()`."""
     return _context.default_context()
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         import importlib
 

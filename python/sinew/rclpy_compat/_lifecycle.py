@@ -1,10 +1,10 @@
 """Managed nodes with the arguments that rclpy's have."""
 
 from .. import lifecycle
-from ._node import RclpyNode
+from . import _node
 
 
-class LifecycleNode(RclpyNode, lifecycle.LifecycleNode):
+class LifecycleNode(_node.Node, lifecycle.LifecycleNode):
     """A managed node with rclpy's arguments."""
 
 

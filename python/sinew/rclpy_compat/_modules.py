@@ -8,6 +8,12 @@ import importlib.machinery
 import sys
 from types import ModuleType
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from typing import Any
+
 _HERE = __package__
 
 MODULES: dict[str, tuple[str, ...]] = {
@@ -81,7 +87,7 @@ class _Module(ModuleType):
 
     _targets: tuple[str, ...] = ()
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
         inside = f"{self.__name__}.{name}"
@@ -96,27 +102,29 @@ class _Module(ModuleType):
                 return found
         raise AttributeError(f"{self.__name__} of sinew.rclpy_compat has no {name}")
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return sorted({name for target in self._targets for name in dir(importlib.import_module(target))})
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Makes the modules."""
 
-    def __init__(self, targets_of) -> None:
+    def __init__(self, targets_of: Callable[[str], tuple[str, ...] | None]) -> None:
         self._targets_of = targets_of
 
-    def find_spec(self, fullname, path, target=None):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if self._targets_of(fullname) is None:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
-    def create_module(self, spec):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
         made = _Module(spec.name)
-        made._targets = self._targets_of(spec.name)
+        made._targets = self._targets_of(spec.name) or ()
         return made
 
-    def exec_module(self, module) -> None:
+    def exec_module(self, module: ModuleType) -> None:
         return None
 
 
@@ -124,13 +132,13 @@ def register(package: str) -> None:
     """Makes the modules of rclpy importable below a package."""
     prefix = f"{package}."
 
-    def targets_of(name: str):
+    def targets_of(name: str) -> tuple[str, ...] | None:
         return MODULES.get(name[len(prefix) :]) if name.startswith(prefix) else None
 
     sys.meta_path.insert(0, _Finder(targets_of))
 
 
-def _installed(name: str):
+def _installed(name: str) -> tuple[str, ...] | None:
     """Returns the targets of a module that is imported by the name that it has in ROS 2."""
     found = _INSTALLED.get(name)
     if found is not None:

@@ -14,6 +14,13 @@ from .._sinew import (
 from ..clock import Clock, ClockType, Duration
 from ..context import default_context as get_default_context
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Self
+
+    from ..node import Node
+
 # Events.
 
 QoSPublisherMatchedInfo = QoSSubscriptionMatchedInfo = _events.MatchedInfo
@@ -51,12 +58,12 @@ class ROSClock(Clock):
 # Logging.
 
 
-def get_logger_effective_level(name: str):
+def get_logger_effective_level(name: str) -> _logging.LoggingSeverity:
     """Returns the level below which lines of a logger are dropped."""
     return _logging.get_logger(name).get_effective_level()
 
 
-def set_logger_level(name: str, level, detailed_error: bool = False) -> None:
+def set_logger_level(name: str, level: _logging.LoggingSeverity, detailed_error: bool = False) -> None:
     """Drops lines of a logger below a level."""
     _logging.get_logger(name).set_level(level)
 
@@ -72,7 +79,9 @@ class QoSCompatibility(enum.IntEnum):
     ERROR = 2
 
 
-def qos_check_compatible(publisher_qos, subscription_qos):
+def qos_check_compatible(
+    publisher_qos: _qos.QoSProfile, subscription_qos: _qos.QoSProfile
+) -> tuple[QoSCompatibility, str]:
     """Returns whether a publisher and a subscription match, and why not."""
     reason = _qos.qos_check_compatible(publisher_qos, subscription_qos)
     return (QoSCompatibility.OK, "") if reason is None else (QoSCompatibility.ERROR, reason)
@@ -101,13 +110,15 @@ class QosCallbackResult:
 class QoSOverridingOptions:
     """Whether parameters replace the QoS of a publisher or subscription: all policies, if there are options."""
 
-    def __init__(self, policy_kinds=(), *, callback=None, entity_id=None) -> None:
+    def __init__(
+        self, policy_kinds: Iterable[object] = (), *, callback: object = None, entity_id: str | None = None
+    ) -> None:
         if callback is not None or entity_id is not None:
             logger = _logging.get_logger("rclpy")
             logger.warning("sinew.rclpy_compat lacks callbacks and ids of QoS overrides: they have no effect")
 
     @classmethod
-    def with_default_policies(cls, **options):
+    def with_default_policies(cls, **options: Any) -> Self:
         return cls(**options)
 
 
@@ -119,7 +130,7 @@ def get_rmw_implementation_identifier() -> str:
     return "sinew"
 
 
-def remove_ros_args(args=None) -> list[str]:
+def remove_ros_args(args: Iterable[str] | None = None) -> list[str]:
     """Returns a command line without what is between `--ros-args` and `--`."""
     import sys
 
@@ -139,7 +150,14 @@ def timeout_sec_to_nsec(timeout_sec: float | None) -> int:
     return -1 if timeout_sec is None or timeout_sec < 0 else int(timeout_sec * 1e9)
 
 
-def wait_for_message(msg_type, node, topic: str, *, qos_profile=1, time_to_wait=-1):
+def wait_for_message(
+    msg_type: Any,
+    node: Node,
+    topic: str,
+    *,
+    qos_profile: _qos.QoSProfile | int = 1,
+    time_to_wait: float | None = -1,
+) -> tuple[bool, Any]:
     """Waits for a message of a topic, for at most a time. Returns whether one came, and it."""
     from threading import Event
 
@@ -158,7 +176,7 @@ def wait_for_message(msg_type, node, topic: str, *, qos_profile=1, time_to_wait=
         node.destroy_subscription(subscription)
 
 
-def get_interface(identifier: str):
+def get_interface(identifier: str) -> Any:
     """Returns the class of a type by its name."""
     from ..interfaces import find
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from ..tf import do_transform
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def _stamped(name: str, message, transform):
+
+def _stamped(name: str, message: Any, transform: Any) -> Any:
     """Transforms the part of a stamped message."""
     from ..interfaces import find
 
@@ -20,6 +24,6 @@ do_transform_pose_stamped = do_transform
 do_transform_pose_with_covariance_stamped = do_transform
 
 
-def do_transform_pose(pose, transform):
+def do_transform_pose(pose: Any, transform: Any) -> Any:
     """Transforms a `geometry_msgs/msg/Pose`."""
     return _stamped("PoseStamped", pose, transform)
