@@ -197,6 +197,7 @@ class Node:
         use_global_arguments: bool = True,
         rosout: bool = True,
         parameter_services: bool = True,
+        logger_services: bool = False,
         overrides: dict[str, Any] | None = None,
         allow_undeclared: bool = False,
         declare_overrides: bool = False,
@@ -405,6 +406,7 @@ class Service:
     def service_name(self) -> str:
         """The full name of the service, after renaming."""
 
+    def introspect(self, profile: Any, state: int) -> None: ...
     def destroy(self) -> None: ...
 
 class Responder:
@@ -437,6 +439,7 @@ class Client:
     def send(self, request: Message, done: Callable[[Any, BaseException | None], object]) -> tuple[int, int]: ...
     def give_up(self, id: tuple[int, int]) -> bool: ...
     def call_here(self, id: tuple[int, int], timeout: float | None = None) -> Any: ...
+    def introspect(self, profile: Any, state: int) -> None: ...
     def destroy(self) -> None: ...
 
 class Logger:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ._sinew import Message
     from .clock import Duration
+    from .service_introspection import ServiceIntrospectionState
 
 TimerInfo = namedtuple("TimerInfo", "expected_call_time actual_call_time skipped")
 TimerInfo.__doc__ = "When a timer was due and was called, in nanoseconds of its clock, and how many periods it skipped."
@@ -98,7 +99,9 @@ class Service(_Entity, _sinew.Service):
     def srv_name(self) -> str:
         return self.service_name
 
-    def configure_introspection(self, clock, service_event_qos_profile, introspection_state) -> None:
+    def configure_introspection(
+        self, clock: Any, service_event_qos_profile: QoSProfile, introspection_state: ServiceIntrospectionState | int
+    ) -> None:
         """Selects the events that it publishes about requests and responses on `<service>/_service_event`:
         a `ServiceIntrospectionState`, and the QoS of the publisher. The type of events is the service's
         `Event`; their stamps are ROS time, whatever `clock` is."""
@@ -131,7 +134,9 @@ class Client(_Entity, _sinew.Client):
         future._id = self.send(request, future._answer)
         return future
 
-    def configure_introspection(self, clock, service_event_qos_profile, introspection_state) -> None:
+    def configure_introspection(
+        self, clock: Any, service_event_qos_profile: QoSProfile, introspection_state: ServiceIntrospectionState | int
+    ) -> None:
         """Selects the events that it publishes about requests and responses, as that of `Service`."""
         self.introspect(service_event_qos_profile, int(introspection_state))
 
