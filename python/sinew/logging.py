@@ -45,6 +45,10 @@ class Logger:
     def get_effective_level(self) -> LoggingSeverity:
         return LoggingSeverity(self._made.level())
 
+    def get_level(self) -> LoggingSeverity:
+        """Returns the level that was set for it alone; `UNSET` if that of a logger above counts."""
+        return LoggingSeverity(self._made.own_level())
+
     def is_enabled_for(self, level: LoggingSeverity) -> bool:
         return self._made.is_enabled(int(level))
 

@@ -39,6 +39,11 @@ impl Logger {
         self.0.level().number()
     }
 
+    /// Returns the level of its own, by its number; 0 is none.
+    fn own_level(&self) -> u8 {
+        self.0.own_level().map_or(0, LogLevel::number)
+    }
+
     /// Sets the level; 0 is none of its own.
     fn set_level(&self, level: u32) {
         self.0.set_level(LogLevel::of_number(level));

@@ -154,6 +154,16 @@ class Modules(unittest.TestCase):
             other.join()
             node.destroy_node()
 
+    def test_levels_of_loggers(self):
+        from sinew.rclpy_compat import logging, service_introspection
+        from sinew.rclpy_compat.impl.logging_severity import LoggingSeverity
+
+        self.assertEqual(logging.get_logger_level("levels"), LoggingSeverity.UNSET)
+        logging.set_logger_level("levels", logging.get_logging_severity_from_string("warn"))
+        self.assertEqual(logging.get_logger_level("levels"), LoggingSeverity.WARN)
+        self.assertEqual(logging.get_logger_effective_level("levels.part"), LoggingSeverity.WARN)
+        self.assertEqual(service_introspection.ServiceIntrospectionState.CONTENTS, 2)
+
     def test_the_command(self):
         def run(*words):
             command = [sys.executable, "-m", "sinew.rclpy_compat", *words]

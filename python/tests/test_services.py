@@ -325,6 +325,8 @@ class Logging(SinewTest):
         self.assertEqual([result.successful for result in results], [True, False])
         self.assertEqual(get.call(names, PATIENCE).levels[0].level, 40)
         self.assertEqual(served.get_logger().get_effective_level(), sinew.LoggingSeverity.ERROR)
+        self.assertEqual(served.get_logger().get_level(), sinew.LoggingSeverity.ERROR)
+        self.assertEqual(served.get_logger().get_child("part").get_level(), sinew.LoggingSeverity.UNSET)
 
     def test_rosout(self):
         lines = []

@@ -63,6 +63,16 @@ def get_logger_effective_level(name: str) -> _logging.LoggingSeverity:
     return _logging.get_logger(name).get_effective_level()
 
 
+def get_logger_level(name: str) -> _logging.LoggingSeverity:
+    """Returns the level that was set for a logger alone; `UNSET` if there is none."""
+    return _logging.get_logger(name).get_level()
+
+
+def get_logging_severity_from_string(log_severity: str) -> _logging.LoggingSeverity:
+    """Returns the level with a name, in letters of any case."""
+    return _logging.LoggingSeverity[log_severity.upper()]
+
+
 def set_logger_level(name: str, level: _logging.LoggingSeverity, detailed_error: bool = False) -> None:
     """Drops lines of a logger below a level."""
     _logging.get_logger(name).set_level(level)

@@ -56,6 +56,20 @@ impl Logger {
         logging::level(&self.name)
     }
 
+    /// Returns the level that was set for it alone; `None` if it uses that of the logger above it.
+    ///
+    /// ```
+    /// use sinew::{LogLevel, logging::Logger};
+    /// let arm = Logger::named("arm");
+    /// arm.set_level(Some(LogLevel::Debug));
+    /// let hand = arm.child("hand");
+    /// assert_eq!((hand.level(), hand.own_level()), (LogLevel::Debug, None));
+    /// assert_eq!(arm.own_level(), Some(LogLevel::Debug));
+    /// ```
+    pub fn own_level(&self) -> Option<LogLevel> {
+        logging::own_level(&self.name)
+    }
+
     /// Sets its level, from now on and in the whole process; with `None` it uses that of the logger
     /// above it.
     pub fn set_level(&self, level: Option<LogLevel>) {
