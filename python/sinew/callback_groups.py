@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _sinew
+from . import _overrides, _sinew
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,9 @@ class CallbackGroup:
     """A group of callbacks. It belongs to the first node that uses it."""
 
     _reentrant = False
+
+    def __init_subclass__(cls) -> None:
+        _overrides.warn(cls, "can_execute", "beginning_execution", "ending_execution")
 
     def __init__(self, *, priority: int = 0) -> None:
         self._priority = priority

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _sinew
+from . import _overrides, _sinew
 from ._sinew import ExternalShutdownException as ExternalShutdownException
 from .clock import _seconds
 from .future import Future
@@ -26,6 +26,9 @@ class Executor:
     """
 
     _threads = 1
+
+    def __init_subclass__(cls) -> None:
+        _overrides.warn(cls, "spin_once", "can_execute")
 
     def __init__(self, *, context: Context | None = None, on_error: str = "raise") -> None:
         if on_error not in ("raise", "continue"):

@@ -4,6 +4,7 @@ import gc
 import threading
 import traceback
 import unittest
+from unittest import mock
 import weakref
 
 import sinew
@@ -280,6 +281,23 @@ class Executors(SinewTest):
         with self.assertRaises(sinew.ExternalShutdownException):
             self.executor.spin_once()
         in_time.join()
+
+    def test_methods_without_effect_are_named(self):
+        with mock.patch("sinew.logging.get_logger") as logger:
+
+            class Throttled(sinew.CallbackGroup):
+                def can_execute(self, entity):
+                    return False
+
+            class Own(sinew.Executor):
+                def spin_once(self, timeout_sec=None):
+                    return False
+
+            class Plain(sinew.MultiThreadedExecutor):
+                pass
+
+        texts = [call.args[0] for call in logger.return_value.warning.call_args_list]
+        self.assertEqual([text.split(" ")[0].split(".", 3)[-1] for text in texts], ["Throttled.can_execute", "Own.spin_once"])
 
     def test_a_shutdown_by_a_callback_ends_the_spin(self):
         for make in (sinew.SingleThreadedExecutor, lambda: sinew.MultiThreadedExecutor(2)):
