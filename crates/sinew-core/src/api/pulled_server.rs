@@ -196,10 +196,11 @@ impl<S: Service> PulledServer<S> {
     }
 
     /// Publishes events of its requests and responses, as
-    /// [`Server::configure_introspection`]. A request counts as received when it arrives.
+    /// [`Server::configure_introspection`](crate::Server::configure_introspection). A request counts
+    /// as received when it arrives.
     ///
     /// # Errors
-    /// As [`Server::configure_introspection`].
+    /// As [`Server::configure_introspection`](crate::Server::configure_introspection).
     pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
         self.erased.configure_introspection(state, qos)
     }
