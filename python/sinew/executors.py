@@ -138,7 +138,9 @@ class MultiThreadedExecutor(Executor):
     once only as far as they wait or compute outside Python."""
 
     def __init__(self, num_threads: int | None = None, *, context: Context | None = None, on_error: str = "raise") -> None:
-        self._threads = 0 if num_threads is None else max(num_threads, 2)
+        if num_threads is not None and num_threads < 1:
+            raise ValueError(f"an executor has at least one thread, not {num_threads}")
+        self._threads = num_threads or 0
         super().__init__(context=context, on_error=on_error)
 
 

@@ -92,7 +92,7 @@ class LifecycleNode(node.Node):
         event_callbacks: PublisherEventCallbacks | None = None,
         qos_overriding_options: object = None,
     ) -> LifecyclePublisher:
-        """Makes a publisher that works from the begin of an activation to the end of a deactivation, and
+        """Makes a publisher that works from the beginning of an activation to the end of a deactivation, and
         drops messages otherwise."""
         made = LifecyclePublisher(
             self._handle,

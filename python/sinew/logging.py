@@ -39,14 +39,14 @@ class Logger:
         return Logger(self._made.child(name))
 
     def set_level(self, level: LoggingSeverity) -> None:
-        """Drops lines below a level; `UNSET` has the level of the closest logger above count."""
+        """Drops lines below a level; `UNSET` inherits that of the closest logger above it."""
         self._made.set_level(int(level))
 
     def get_effective_level(self) -> LoggingSeverity:
         return LoggingSeverity(self._made.level())
 
     def get_level(self) -> LoggingSeverity:
-        """Returns the level that was set for it alone; `UNSET` if that of a logger above counts."""
+        """Returns the level that was set for it alone; `UNSET` if it inherits one."""
         return LoggingSeverity(self._made.own_level())
 
     def is_enabled_for(self, level: LoggingSeverity) -> bool:

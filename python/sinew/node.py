@@ -29,8 +29,8 @@ class Node(Parameters, Graph):
     `namespace` and `name` are as on the command line; `cli_args` are further rules, as `["--ros-args",
     "-r", "a:=b"]`. `parameter_overrides` are values that count more than the defaults of
     `declare_parameter`. With `enable_logger_service`, the services `~/get_logger_levels` and
-    `~/set_logger_levels` read and set the levels of the process's loggers. Raises `InvalidNameError` for names that ROS 2 doesn't allow, and
-    `NotInitializedException` before `sinew.init()`.
+    `~/set_logger_levels` read and set the levels of the process's loggers. Raises `InvalidNameError` for
+    names that ROS 2 doesn't allow, and `NotInitializedException` before `sinew.init()`.
 
     A node keeps what is made with it until it is destroyed. `with Node(..) as node:` destroys it.
     """
@@ -302,25 +302,25 @@ def _rules(arguments: list[str]) -> list[str]:
     return rules
 
 
-_STARRED = 0x04  # `inspect.CO_VARARGS`, without the import
-
-
 def _takes(callback: Any, count: int) -> bool:
-    """Returns whether a callable takes that many arguments."""
+    """Returns whether a callable asks for that many arguments: without defaults, and not by `*arguments`,
+    as decorators do."""
     code = getattr(callback, "__code__", None)
-    if code is not None and not hasattr(callback, "__wrapped__") and not code.co_flags & _STARRED:
+    if code is not None and not hasattr(callback, "__wrapped__"):
         is_bound = getattr(callback, "__self__", None) is not None
         optional = getattr(callback, "__defaults__", None) or ()
         return bool(code.co_argcount - is_bound - len(optional) >= count)
     if isinstance(callback, type(len)):
         return _takes_builtin(getattr(callback, "__text_signature__", None), count)
     try:
-        import inspect
+        from inspect import Parameter, signature
 
-        inspect.signature(callback).bind(*range(count))
+        parameters = signature(callback).parameters.values()
     except (TypeError, ValueError):
         return False
-    return True
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    asked = [one for one in parameters if one.kind in positional and one.default is Parameter.empty]
+    return len(asked) >= count
 
 
 def _takes_builtin(signature: str | None, count: int) -> bool:

@@ -73,7 +73,7 @@ def do_transform(message: _M, transform: Any) -> _M:
 class Buffer:
     """Frames, and their transforms over the last `cache_time`, by default 10 s. Any thread may use it.
 
-    A `timeout` is for how long a call waits; it is no executor's work, so callbacks may wait. The time 0,
+    A `timeout` is for how long a call waits. It needs no executor, so callbacks may wait. The time 0,
     as of `Time()`, is the latest. Exceptions are `LookupException` for a frame that is unknown,
     `ConnectivityException` for frames in two trees, `ExtrapolationException` for a time that is not covered.
     """

@@ -1,6 +1,7 @@
 //! QoS: `sinew.QoSProfile`, with the numbers of ROS 2.
 
 use crate::error::QoSError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Policy, Reliability};
@@ -14,6 +15,13 @@ pub(crate) type Parts = (u8, usize, u8, u8, u64, u64, u8, u64);
 pub(crate) fn qos(profile: &Bound<'_, PyAny>) -> PyResult<QoS> {
     if let Ok(depth) = profile.extract::<usize>() {
         return Ok(QoS::new().keep_last(depth));
+    }
+    if !profile.hasattr("_parts")? {
+        let text = profile.repr()?;
+        return Err(match profile.extract::<i64>() {
+            Ok(_) => PyValueError::new_err(format!("a depth of {text} is no QoS: it is a number of messages")),
+            Err(_) => PyTypeError::new_err(format!("a QoS is a QoSProfile or a depth, not {text}")),
+        });
     }
     let parts: Parts = profile.call_method0("_parts")?.extract()?;
     let (history, depth, reliability, durability, lifespan, deadline, liveliness, lease) = parts;

@@ -1,11 +1,12 @@
 """Publishers, subscriptions, timers, events, QoS, groups, executors."""
 
+import functools
 import gc
 import threading
 import traceback
 import unittest
-from unittest import mock
 import weakref
+from unittest import mock
 
 import sinew
 from sinew.interfaces.std_msgs.msg import Int64, String
@@ -281,6 +282,33 @@ class Executors(SinewTest):
         with self.assertRaises(sinew.ExternalShutdownException):
             self.executor.spin_once()
         in_time.join()
+
+    def test_callbacks_get_what_they_ask_for(self):
+        got = []
+
+        def decorated(function):
+            return lambda *arguments, **named: function(*arguments, **named)
+
+        def with_option(message, verbose=False):
+            got.append((message.data, verbose))
+
+        with_info = lambda message, info: got.append(info)
+        callbacks = (decorated(with_option), with_option, functools.partial(with_option), with_info)
+        for callback in callbacks:
+            self.node.create_subscription(Int64, "asked", callback, 10)
+        self.node.create_timer(0.001, decorated(lambda: got.append("tick")))
+        self.node.create_publisher(Int64, "asked", 10).publish(Int64(data=4))
+        while len(got) < len(callbacks) or "tick" not in got:
+            self.assertTrue(self.executor.spin_once(PATIENCE))
+        self.assertEqual(got.count((4, False)), 3)
+        self.assertEqual(sum(type(one).__name__ == "MessageInfo" for one in got), 1)
+
+    def test_wrong_options(self):
+        for qos, error in (("q", TypeError), (None, TypeError), (-1, ValueError)):
+            with self.assertRaisesRegex(error, "QoS"):
+                self.node.create_publisher(Int64, "wrong", qos)
+        with self.assertRaisesRegex(ValueError, "at least one thread"):
+            sinew.MultiThreadedExecutor(0)
 
     def test_methods_without_effect_are_named(self):
         with mock.patch("sinew.logging.get_logger") as logger:

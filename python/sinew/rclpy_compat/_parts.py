@@ -108,6 +108,15 @@ class QoSPresetProfiles(enum.Enum):
     PARAMETER_EVENTS = _qos.QoSProfile(depth=1000)
     BEST_AVAILABLE = _qos.qos_profile_best_available
 
+    @classmethod
+    def short_keys(cls) -> list[str]:
+        return [name.lower() for name in cls.__members__]
+
+    @classmethod
+    def get_from_short_key(cls, name: str) -> _qos.QoSProfile:
+        """Returns the profile with a name, in letters of any case."""
+        return cls[name.upper()].value
+
 
 class QosCallbackResult:
     """What a callback of QoS overrides returns."""
