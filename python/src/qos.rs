@@ -19,7 +19,9 @@ pub(crate) fn qos(profile: &Bound<'_, PyAny>) -> PyResult<QoS> {
     if !profile.hasattr("_parts")? {
         let text = profile.repr()?;
         return Err(match profile.extract::<i64>() {
-            Ok(_) => PyValueError::new_err(format!("a depth of {text} is no QoS: it is a number of messages")),
+            Ok(_) => {
+                PyValueError::new_err(format!("a depth of {text} is no QoS: it is a number of messages"))
+            }
             Err(_) => PyTypeError::new_err(format!("a QoS is a QoSProfile or a depth, not {text}")),
         });
     }
