@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Maximum time for which a call of the library blocks before signals are looked at.
@@ -42,11 +42,36 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send)
     py.detach(call)
 }
 
-/// Waits until other threads are out of calls without the GIL, for at most a second.
+/// Number of threads of the library that run Python, or ask for the GIL.
+static ATTACHING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the interpreter ends.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+struct Attaching;
+
+impl Drop for Attaching {
+    fn drop(&mut self) {
+        ATTACHING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Runs Python on a thread of the library, with the GIL; not at the end of the interpreter, which
+/// never gives it to such a thread again, while the main thread waits for the thread.
+pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    ATTACHING.fetch_add(1, Ordering::SeqCst); // before the look: either the end waits, or this stops
+    let _attaching = Attaching;
+    if ENDS.load(Ordering::SeqCst) { None } else { Python::try_attach(call) }
+}
+
+/// Waits until other threads are out of calls without the GIL and of callbacks, for at most a
+/// second. No callback begins any more.
 pub(crate) fn others_returned(py: Python<'_>) {
+    ENDS.store(true, Ordering::SeqCst);
+    let busy = || DETACHED.load(Ordering::Relaxed) + ATTACHING.load(Ordering::SeqCst);
     py.detach(|| {
         let end = Time::steady() + Duration::from_secs(1);
-        while DETACHED.load(Ordering::Relaxed) > 0 && Time::steady() < end {
+        while busy() > 0 && Time::steady() < end {
             // Nothing notifies of this: threads are leaving by themselves.
             let _ = poll(&mut [], Some(&span(Duration::from_millis(1))));
         }
