@@ -10,11 +10,13 @@ from .future import Future
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Self
+    from typing import Any, Self, TypeVar
 
     from .clock import Duration
     from .context import Context
     from .node import Node
+
+    T = TypeVar("T")
 
 
 class Executor:
@@ -155,48 +157,35 @@ def get_global_executor() -> Executor:
     return _global
 
 
-def spin(node: Node, executor: Executor | None = None) -> None:
-    """Runs the callbacks of a node: see `Executor.spin`."""
+def _with_node(node: Node, executor: Executor | None, run: Callable[[Executor], T]) -> T:
+    """Runs an executor, by default the global one, that serves the node meanwhile."""
     executor = executor if executor is not None else get_global_executor()
     added = executor.add_node(node)
     try:
-        executor.spin()
+        return run(executor)
     finally:
         if added:
             executor.remove_node(node)
+
+
+def spin(node: Node, executor: Executor | None = None) -> None:
+    """Runs the callbacks of a node: see `Executor.spin`."""
+    _with_node(node, executor, lambda one: one.spin())
 
 
 def spin_once(node: Node, *, executor: Executor | None = None, timeout_sec: float | Duration | None = None) -> bool:
     """Runs one callback of a node: see `Executor.spin_once`."""
-    executor = executor if executor is not None else get_global_executor()
-    added = executor.add_node(node)
-    try:
-        return executor.spin_once(timeout_sec)
-    finally:
-        if added:
-            executor.remove_node(node)
+    return _with_node(node, executor, lambda one: one.spin_once(timeout_sec))
 
 
 def spin_some(node: Node, *, executor: Executor | None = None) -> int:
     """Runs the ready callbacks of a node: see `Executor.spin_some`."""
-    executor = executor if executor is not None else get_global_executor()
-    added = executor.add_node(node)
-    try:
-        return executor.spin_some()
-    finally:
-        if added:
-            executor.remove_node(node)
+    return _with_node(node, executor, lambda one: one.spin_some())
 
 
 def spin_until_future_complete(
     node: Node, future: Future, executor: Executor | None = None, timeout_sec: float | Duration | None = None
 ) -> bool:
     """Runs callbacks of a node until a future is done: see `Executor.spin_until_future_complete`."""
-    if executor is None:
-        executor = node._executor if node._executor is not None else get_global_executor()
-    added = executor.add_node(node)
-    try:
-        return executor.spin_until_future_complete(future, timeout_sec)
-    finally:
-        if added:
-            executor.remove_node(node)
+    executor = executor if executor is not None else node._executor
+    return _with_node(node, executor, lambda one: one.spin_until_future_complete(future, timeout_sec))

@@ -58,7 +58,7 @@ impl Post {
     fn __call__(&self, py: Python<'_>, callable: Py<PyAny>) -> PyResult<()> {
         let run = move || -> Outcome {
             let _running = Running::begin();
-            crate::wait::attached(|py| callable.call0(py).map(drop)).unwrap_or(Ok(())).map_err(Raised)
+            wait::attached(|py| callable.call0(py).map(drop)).unwrap_or(Ok(())).map_err(Raised)
         };
         let posted = wait::detached(py, || match &self.0 {
             Place::Default(node) => node.post(run),
@@ -140,7 +140,7 @@ impl Callback {
     where
         A: for<'py> PyCallArgs<'py>,
     {
-        crate::wait::attached(|py| {
+        wait::attached(|py| {
             let returned = self.returned(py, arguments(py)?)?;
             match returned {
                 Some(returned) if !returned.is_none() => self.begin(&returned),
@@ -176,7 +176,7 @@ impl From<PyErr> for Raised {
 
 impl fmt::Display for Raised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = crate::wait::attached(|py| {
+        let text = wait::attached(|py| {
             let lines = py.import("traceback")?.call_method1("format_exception", (self.0.value(py),))?;
             let lines: Vec<String> = lines.extract()?;
             PyResult::Ok(lines.concat())

@@ -80,7 +80,7 @@ impl Context {
     /// Calls a function when the context is shut down, on the thread that does that.
     fn on_shutdown(&self, callback: Py<PyAny>) -> Handler {
         let handler = self.context.on_shutdown(move || {
-            crate::wait::attached(|py| {
+            wait::attached(|py| {
                 if let Err(error) = callback.call0(py) {
                     error.write_unraisable(py, Some(callback.bind(py)));
                 }

@@ -38,7 +38,7 @@ enum Answer {
 
 impl Callbacks {
     fn call(&self, label: &str) -> Answer {
-        let answer = crate::wait::attached(|py| {
+        let answer = wait::attached(|py| {
             let returned = self.callback.returned(py, (label, self.from.id()));
             let answer =
                 returned.and_then(|returned| returned.map_or(Ok(99), |number| number.extract::<u8>()));

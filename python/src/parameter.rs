@@ -340,7 +340,7 @@ pub(crate) fn add_parameter_callback(
         "on" => wait::detached(py, || node.on_set_parameters(move |values| checked(&callback, values))),
         "post" => wait::detached(py, || {
             node.on_post_set_parameters(move |values| {
-                crate::wait::attached(|py| {
+                wait::attached(|py| {
                     let called = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
                     if let Err(error) = called {
                         error.write_unraisable(py, Some(callback.bind(py)));
@@ -358,7 +358,7 @@ fn pairs(py: Python<'_>, values: &[NamedValue]) -> PyResult<Vec<(String, Py<PyAn
 }
 
 fn changed(callback: &Py<PyAny>, values: &[NamedValue]) -> Option<Vec<NamedValue>> {
-    crate::wait::attached(|py| {
+    wait::attached(|py| {
         let changed = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
         let changed = changed.and_then(|changed| {
             let changed: Vec<(String, Bound<'_, PyAny>)> = changed.extract(py)?;
@@ -369,7 +369,7 @@ fn changed(callback: &Py<PyAny>, values: &[NamedValue]) -> Option<Vec<NamedValue
 }
 
 fn checked(callback: &Py<PyAny>, values: &[NamedValue]) -> Result<(), String> {
-    crate::wait::attached(|py| {
+    wait::attached(|py| {
         let answer = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
         match answer.and_then(|answer| answer.extract::<Option<String>>(py)) {
             Ok(None) => Ok(()),

@@ -58,7 +58,7 @@ struct Answering {
 impl Answering {
     fn run(&self, request: Request<'_>) -> Outcome {
         let (message, responder) = request.defer();
-        crate::wait::attached(|py| self.answer(py, message, responder)).unwrap_or(Ok(())).map_err(Raised)
+        wait::attached(|py| self.answer(py, message, responder)).unwrap_or(Ok(())).map_err(Raised)
     }
 
     /// An exception of the callback fails the call, and is an exception of the spin as well.
@@ -347,7 +347,7 @@ impl Client {
 
 /// Gives the result of a call to Python.
 fn finish(response: &Arc<Class>, result: CallResult, done: &Py<PyAny>) {
-    crate::wait::attached(|py| {
+    wait::attached(|py| {
         let given = match result {
             Ok(message) => {
                 response.received(py, message).and_then(|response| done.call1(py, (response, py.None())))

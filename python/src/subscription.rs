@@ -176,7 +176,7 @@ impl Subscription {
         };
         wait::detached(py, || {
             subscription.set_listener(move |count| {
-                crate::wait::attached(|py| {
+                wait::attached(|py| {
                     if let Err(error) = listener.call1(py, (count,)) {
                         error.write_unraisable(py, Some(listener.bind(py)));
                     }

@@ -213,7 +213,7 @@ impl Waiting {
 
 /// Notifies Python that a transform is there, or never will be.
 fn give(found: Result<StampedTransform, LookupError>, done: &Py<PyAny>) {
-    crate::wait::attached(|py| {
+    wait::attached(|py| {
         let given = match found {
             Ok(_) => done.call1(py, (py.None(),)),
             Err(error) => done.call1(py, (raise(error),)),

@@ -17,50 +17,39 @@ use std::time::Duration;
 /// Maximum time for which a call of the library blocks before signals are looked at.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Number of threads that are in a call without the GIL. The end of the interpreter waits for them:
-/// it would end a thread that asks for the GIL later, in the middle of this library's code.
-static DETACHED: AtomicUsize = AtomicUsize::new(0);
+/// Number of threads that are in a call without the GIL, or run Python or ask for the GIL in a
+/// callback. The end of the interpreter waits for them: it would end a thread that asks for the GIL
+/// later, in the middle of this library's code.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
 
-struct Detached;
+/// Whether the interpreter ends.
+static ENDS: AtomicBool = AtomicBool::new(false);
 
-impl Detached {
+struct Busy;
+
+impl Busy {
     fn begin() -> Self {
-        DETACHED.fetch_add(1, Ordering::Relaxed); // a count; nothing rides on it
+        BUSY.fetch_add(1, Ordering::SeqCst); // against `ENDS`: see `attached`
         Self
     }
 }
 
-impl Drop for Detached {
+impl Drop for Busy {
     fn drop(&mut self) {
-        DETACHED.fetch_sub(1, Ordering::Relaxed); // as above
+        BUSY.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Runs a call that may block, without the GIL.
 pub(crate) fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> T {
-    let _detached = Detached::begin();
+    let _busy = Busy::begin();
     py.detach(call)
-}
-
-/// Number of threads of the library that run Python, or ask for the GIL.
-static ATTACHING: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether the interpreter ends.
-static ENDS: AtomicBool = AtomicBool::new(false);
-
-struct Attaching;
-
-impl Drop for Attaching {
-    fn drop(&mut self) {
-        ATTACHING.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 /// Runs Python on a thread of the library, with the GIL; not at the end of the interpreter, which
 /// never gives it to such a thread again, while the main thread waits for the thread.
 pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
-    ATTACHING.fetch_add(1, Ordering::SeqCst); // before the look: either the end waits, or this stops
-    let _attaching = Attaching;
+    let _busy = Busy::begin(); // before the look: either the end waits, or this stops
     if ENDS.load(Ordering::SeqCst) { None } else { Python::try_attach(call) }
 }
 
@@ -68,10 +57,9 @@ pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
 /// second. No callback begins any more.
 pub(crate) fn others_returned(py: Python<'_>) {
     ENDS.store(true, Ordering::SeqCst);
-    let busy = || DETACHED.load(Ordering::Relaxed) + ATTACHING.load(Ordering::SeqCst);
     py.detach(|| {
         let end = Time::steady() + Duration::from_secs(1);
-        while busy() > 0 && Time::steady() < end {
+        while BUSY.load(Ordering::SeqCst) > 0 && Time::steady() < end {
             // Nothing notifies of this: threads are leaving by themselves.
             let _ = poll(&mut [], Some(&span(Duration::from_millis(1))));
         }

@@ -7,6 +7,7 @@ from .._task import end_wait
 from ..callback_groups import CallbackGroup
 from ..clock import Time, _seconds
 from ..future import Future
+from . import _qos
 from .server import _run_posted
 
 TYPE_CHECKING = False
@@ -160,15 +161,13 @@ class ActionClient:
         status_sub_qos_profile: object = None,
         feedback_depth: int = 10,
     ) -> None:
-        for profile in (
+        _qos.refuse(
             goal_service_qos_profile,
             result_service_qos_profile,
             cancel_service_qos_profile,
             feedback_sub_qos_profile,
             status_sub_qos_profile,
-        ):
-            if profile is not None:
-                raise ValueError("the QoS of an action's topics and services is fixed: leave it out")
+        )
         self.action_type = action_type
         self._node = node
         self._handle = _sinew.ActionClient(

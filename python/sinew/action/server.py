@@ -10,6 +10,7 @@ from .. import _sinew
 from .._task import begin
 from ..callback_groups import CallbackGroup, ReentrantCallbackGroup
 from ..clock import _seconds
+from . import _qos
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -206,15 +207,13 @@ class ActionServer:
         result_timeout: float = 10,
         decide_in_group: bool = True,
     ) -> None:
-        for profile in (
+        _qos.refuse(
             goal_service_qos_profile,
             result_service_qos_profile,
             cancel_service_qos_profile,
             feedback_pub_qos_profile,
             status_pub_qos_profile,
-        ):
-            if profile is not None:
-                raise ValueError("the QoS of an action's topics and services is fixed: leave it out")
+        )
         self.action_type = action_type
         self._node = node
         self._goals: weakref.WeakValueDictionary[bytes, ServerGoalHandle] = weakref.WeakValueDictionary()

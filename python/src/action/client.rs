@@ -153,7 +153,7 @@ impl ActionClient {
 
 /// Gives the answer to a cancel request to Python.
 fn give(result: Result<Canceled, CancelError>, answered: &Py<PyAny>) {
-    crate::wait::attached(|py| {
+    wait::attached(|py| {
         let given = match result {
             Ok(Canceled { outcome, goals, .. }) => {
                 let goals: Vec<_> =

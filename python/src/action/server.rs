@@ -43,7 +43,7 @@ impl Callbacks {
     fn decide(&self, goal: &Message) -> Result<Decision<ErasedAction>, Raised> {
         if let Some(decide) = &self.decide {
             let request = goal.clone();
-            let accepts = crate::wait::attached(|py| {
+            let accepts = wait::attached(|py| {
                 let request = self.action.request.received(py, request)?;
                 truth(decide.returned(py, (request.getattr("goal")?,))?)
             });
@@ -59,7 +59,7 @@ impl Callbacks {
 
     fn may_cancel(&self, id: GoalId) -> Result<bool, Raised> {
         let Some(may_cancel) = &self.may_cancel else { return Ok(false) };
-        let may = crate::wait::attached(|py| truth(may_cancel.returned(py, (PyBytes::new(py, &id.0),))?));
+        let may = wait::attached(|py| truth(may_cancel.returned(py, (PyBytes::new(py, &id.0),))?));
         Ok(may.unwrap_or(Ok(false))?)
     }
 

@@ -99,7 +99,7 @@ impl ServerGoal {
         let signal = signal.ok_or_else(|| self.not_now("watched"))?;
         wait::detached(py, || {
             signal.on_cancel_requested(move |_| {
-                crate::wait::attached(|py| {
+                wait::attached(|py| {
                     if let Err(error) = callback.call0(py) {
                         error.write_unraisable(py, Some(callback.bind(py)));
                     }

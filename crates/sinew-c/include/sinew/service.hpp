@@ -68,8 +68,8 @@ public:
 
   /// Publishes events of its requests and responses on `<service>/_service_event`, in place of the
   /// former setting. Their type is `package/srv/Name_Event`, their stamps are of ROS time; the
-  /// clock is accepted for rclcpp's users. Fails with `SINEW_ERROR_NO_ROS_TYPE` for a service whose
-  /// description is unknown.
+  /// clock is accepted for rclcpp's users. Fails with `SINEW_ERROR_NO_ROS_TYPE` for a service
+  /// without a known description.
   void configure_introspection(
     const Clock::SharedPtr & clock, const QoS & qos, ServiceIntrospectionState state)
   {
