@@ -141,12 +141,17 @@ pub struct ExecutorOptions {
     /// Threads of the executor `multi` [default: 2].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61))]
     threads: Option<u32>,
+
+    /// Which of the callbacks that are ready begins first.
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub order: Order,
 }
 
 impl ExecutorOptions {
     /// Selects a multi-threaded executor with this many threads.
     pub fn multi(threads: u32) -> Self {
-        Self { kind: ExecutorKind::Multi, threads: Some(threads) }
+        Self { kind: ExecutorKind::Multi, threads: Some(threads), order: Order::ByTime }
     }
 
     /// Returns the number of threads that run callbacks.
@@ -595,6 +600,17 @@ pub enum Placement {
     Other,
     /// Each in a process of its own.
     Each,
+}
+
+/// Which of the callbacks that are ready begins first.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// The one that has been ready longest.
+    #[default]
+    ByTime,
+    /// What the last callback made ready.
+    RunNext,
 }
 
 /// How an executor waits.

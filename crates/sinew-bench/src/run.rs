@@ -8,19 +8,23 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::executor::{ExecutorBuilder, FaultPolicy};
+use sinew::executor::{DispatchOrder, ExecutorBuilder, FaultPolicy};
 use sinew::{Client, Context, Executor, Message, Node, Publisher, Service, Timer};
 
 use crate::messages::Timing;
-use crate::options::{ExecutorKind, ExecutorOptions, Wait};
+use crate::options::{ExecutorKind, ExecutorOptions, Order, Wait};
 use crate::process::{PATIENCE, pause_until_all};
 use crate::{Error, Measuring, Meter, Process, Usage, nanoseconds, now_ns, sleep_until};
 
 /// Returns the executor that the options select.
 pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
-    Executor::builder().threads(match options.kind {
+    let threads = match options.kind {
         ExecutorKind::Single => 1,
         ExecutorKind::Multi => options.threads() as usize,
+    };
+    Executor::builder().threads(threads).dispatch_order(match options.order {
+        Order::ByTime => DispatchOrder::ByTime,
+        Order::RunNext => DispatchOrder::RunNext,
     })
 }
 

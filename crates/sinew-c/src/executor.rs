@@ -10,7 +10,7 @@ use crate::structure::{Structure, structure};
 use crate::time::{clock_kind, sinew_clock_kind, sinew_duration, span, timeout};
 use sinew::Executor;
 use sinew::error::{ErrorCode, SpinError};
-use sinew::executor::{FaultPolicy, Placement, StopHandle};
+use sinew::executor::{DispatchOrder, FaultPolicy, Placement, StopHandle};
 use sinew::time::ClockKind;
 use std::ffi::c_int;
 use std::os::fd::AsRawFd;
@@ -48,6 +48,15 @@ pub const SINEW_FAULT_REPORT: sinew_fault_policy = 0;
 /// Ends the spin, which returns `SINEW_ERROR_CALLBACK_FAILED`.
 pub const SINEW_FAULT_STOP: sinew_fault_policy = 1;
 
+/// The order in which an executor begins callbacks that are ready.
+pub type sinew_dispatch_order = c_int;
+
+/// The one that has been ready longest begins. The default.
+pub const SINEW_DISPATCH_BY_TIME: sinew_dispatch_order = 0;
+/// What a callback makes ready begins right after it on the same thread, before what was ready
+/// earlier, up to 64 in a row.
+pub const SINEW_DISPATCH_RUN_NEXT: sinew_dispatch_order = 1;
+
 /// The options of [`sinew_executor_new`]. Zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -80,6 +89,9 @@ pub struct sinew_executor_options {
     pub spin_before_park: sinew_duration,
     /// What happens when a callback fails. By default it is logged.
     pub on_error: sinew_fault_policy,
+    /// Which of the callbacks that are ready begins first. By default the one that has been ready
+    /// longest.
+    pub dispatch_order: sinew_dispatch_order,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
@@ -93,6 +105,15 @@ pub(crate) fn fault_policy(policy: sinew_fault_policy, argument: &str) -> Result
         SINEW_FAULT_REPORT => Ok(FaultPolicy::Report),
         SINEW_FAULT_STOP => Ok(FaultPolicy::Stop),
         other => Err(Failure::enumerator(argument, other)),
+    }
+}
+
+/// Returns an order of callbacks.
+fn dispatch_order(order: sinew_dispatch_order) -> Result<DispatchOrder> {
+    match order {
+        SINEW_DISPATCH_BY_TIME => Ok(DispatchOrder::ByTime),
+        SINEW_DISPATCH_RUN_NEXT => Ok(DispatchOrder::RunNext),
+        other => Err(Failure::enumerator("dispatch_order", other)),
     }
 }
 
@@ -138,6 +159,7 @@ pub unsafe extern "C" fn sinew_executor_new(
             .caller_runs(options.caller_runs)
             .spin_before_park(span(options.spin_before_park, "spin_before_park")?)
             .on_error(fault_policy(options.on_error, "on_error")?)
+            .dispatch_order(dispatch_order(options.dispatch_order)?)
             // SAFETY: the caller's array.
             .placement(unsafe { placement(&options) }?);
         if options.lock_memory {

@@ -272,6 +272,7 @@ protected:
     settings.core_count = options.cores.size();
     settings.spin_before_park = options.spin_before_park.count();
     settings.on_error = static_cast<sinew_fault_policy>(options.on_error);
+    settings.dispatch_order = static_cast<sinew_dispatch_order>(options.dispatch_order);
     Handle handle;
     if (const auto status = sinew_executor_new(&settings, detail::Out(handle)); status != SINEW_OK) {
       return Error::last(status);

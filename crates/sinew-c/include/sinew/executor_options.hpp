@@ -33,6 +33,16 @@ enum class Placement
   Cores = SINEW_PLACEMENT_CORES,
 };
 
+/// The order in which an executor begins callbacks that are ready.
+enum class DispatchOrder
+{
+  /// The one that has been ready longest begins.
+  ByTime = SINEW_DISPATCH_BY_TIME,
+  /// What a callback makes ready begins right after it on the same thread, before what was ready
+  /// earlier, up to 64 in a row.
+  RunNext = SINEW_DISPATCH_RUN_NEXT,
+};
+
 /// The options of an executor.
 struct ExecutorOptions
 {
@@ -40,6 +50,8 @@ struct ExecutorOptions
   Context::SharedPtr context;
 
   FaultPolicy on_error = FaultPolicy::Stop;
+
+  DispatchOrder dispatch_order = DispatchOrder::ByTime;
 
   /// Whether a separate thread watches the timers, for executors that are busy with long callbacks
   /// on all threads.

@@ -185,12 +185,15 @@ static void bad_input_is_refused(void)
     FAILS(sinew_executor_new(&options, &executor), SINEW_ERROR_INVALID_PERIOD, "`spin_before_park`");
     options = (sinew_executor_options){.size = sizeof options, .on_error = 2};
     FAILS(sinew_executor_new(&options, &executor), SINEW_ERROR_INVALID_ENUMERATOR, "`on_error`");
+    options = (sinew_executor_options){.size = sizeof options, .dispatch_order = 2};
+    FAILS(sinew_executor_new(&options, &executor), SINEW_ERROR_INVALID_ENUMERATOR, "`dispatch_order`");
     options.size = 0;
     FAILS(sinew_executor_new(&options, &executor), SINEW_ERROR_INVALID_STRUCTURE, "sinew_executor_options");
     FAILS(sinew_executor_new(NULL, NULL), SINEW_ERROR_NULL_ARGUMENT, "`executor`");
     CHECK(executor == NULL);
 
     options = (sinew_executor_options){.size = sizeof options, .one_per_core = true, .caller_runs = true};
+    options.dispatch_order = SINEW_DISPATCH_RUN_NEXT;
     options.placement = SINEW_PLACEMENT_OFF;
     options.spin_before_park = 1000;
     OK(sinew_executor_new(&options, &executor));

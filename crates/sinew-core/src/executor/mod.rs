@@ -17,11 +17,13 @@
 // | `membership` | the executor that serves the groups of a node or a context |
 // | `prefetch` | fetching the memory of a burst of work while the thread wakes up for it |
 // | `histogram` | run times of callbacks |
+// | `dispatch_order` | which of the ready callbacks begins first |
 // | `fault_policy` | the reaction to callbacks that fail |
 // | `threads` | settings of spinning threads: cores, priority, locked memory |
 // | `wait` | waiting for a future without an executor |
 
 pub(crate) mod crew;
+mod dispatch_order;
 pub(crate) mod error;
 mod fault_policy;
 pub(crate) mod front;
@@ -42,6 +44,7 @@ pub(crate) mod work;
 
 pub(crate) use crew::current;
 pub(crate) use crew::faults::report;
+pub use dispatch_order::DispatchOrder;
 pub(crate) use error::AddError;
 pub use fault_policy::FaultPolicy;
 pub use front::builder::{ExecutorBuilder, WaitSetBuilder};

@@ -1,6 +1,7 @@
 //! What runs callbacks, and waits for them.
 
 mod descriptors;
+mod dispatch_order;
 mod errors;
 mod event_loop;
 mod executor;

@@ -5,6 +5,7 @@ use super::remote_events::Presence;
 use super::scheduler::Scheduler;
 use super::spins::Spins;
 use super::state::Sleep;
+use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::error::SpinError;
 use crate::sys::clock::Time;
 use crate::sys::parker::Parker;
@@ -74,6 +75,12 @@ impl Scheduler {
     pub(crate) fn is_stopped(&self) -> bool {
         let state = self.lock();
         state.spins.stopped || state.spins.ended
+    }
+
+    /// Sets the order of callbacks; called before it spins.
+    pub(crate) fn set_order(&self, order: DispatchOrder) {
+        self.lock().order = order;
+        self.lane.lock().set_order(order);
     }
 
     pub(crate) fn set_caller_runs(&self, may_run: bool) {

@@ -22,6 +22,14 @@
 //!   worker asks [`Worker::next`](super::worker::Worker::next), which knows both: what is
 //!   older in the queue, or falls due before, runs first, and the lane stays.
 //!
+//! In an executor that [runs next](DispatchOrder::RunNext) what a callback made ready, the lane goes
+//! before the queue instead:
+//!
+//! - L4 The lane keeps the order in which its tasks became ready, also of one that ran and has more
+//!   work; its gate is open, or [`SHUT`]. After [64](DispatchOrder::IN_A_ROW) tasks in a row, the
+//!   worker settles the lane, so the oldest task of all is next; also if the lane is empty, it
+//!   counts anew.
+//!
 //! # Exclusion
 //!
 //! An executor has one lane, for the only worker that is awake; while several are awake, the gate
@@ -66,6 +74,7 @@
 use super::current;
 use super::header::TaskHeader;
 use super::wake_policy::WAKE_COST_LEAST as SOON;
+use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::group_token::GroupToken;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
@@ -99,6 +108,9 @@ pub(super) struct Line {
     /// Index of the first waiting entry; entries before it have run.
     head: usize,
     entries: Vec<LaneEntry>,
+    order: DispatchOrder,
+    /// Number of its tasks that have run next, one after the other; 0 if its order is by time.
+    in_a_row: u32,
     /// Expected run time of the waiting tasks, in nanoseconds.
     load: i64,
     /// The task that runs.
@@ -172,6 +184,8 @@ impl Lane {
             settled: None,
             head: 0,
             entries: Vec::with_capacity(LENGTH),
+            order: DispatchOrder::ByTime,
+            in_a_row: 0,
             load: 0,
             running: None,
             gone: None,
@@ -218,22 +232,11 @@ impl Lane {
         if task.is_reentrant() || !self.is_open() {
             return false;
         }
-        let mut line = self.line.lock();
-        let is_sorted = line.entries.last().is_none_or(|last| last.key <= key);
-        if !is_sorted || line.entries.len() == LENGTH || task.is_gone() {
-            return false;
-        }
-        let mut run = 0;
-        if self.is_shared {
-            if !line.is_done_soon(task) {
-                return false;
-            }
-            run = task.expected.run();
+        let is_in = self.line.lock().append(task, key, self.is_shared);
+        if is_in && self.is_shared {
             current::note_published(key.time);
         }
-        line.load += run;
-        line.entries.push(LaneEntry { task: NonNull::from(task), key, run });
-        true
+        is_in
     }
 
     /// L3: returns the next step after a task that ran and has no more work.
@@ -245,7 +248,10 @@ impl Lane {
         }
         line.running = None;
         // Acquire: pairs with L2.
-        if may_pass && line.first().is_some_and(|key| key.time < self.gate.load(Ordering::Acquire)) {
+        if may_pass
+            && line.has_turn()
+            && line.first().is_some_and(|key| key.time < self.gate.load(Ordering::Acquire))
+        {
             line.take().map_or(Advance::Ask, Advance::Next)
         } else {
             Advance::Ask
@@ -258,6 +264,53 @@ impl Lane {
 }
 
 impl Line {
+    /// Sets the order of its tasks against those of the queue.
+    pub(super) fn set_order(&mut self, order: DispatchOrder) {
+        self.order = order;
+    }
+
+    /// L1: adds a task, unless it must go into the queue.
+    #[inline]
+    fn append(&mut self, task: &TaskHeader, key: Stamp, is_shared: bool) -> bool {
+        let is_sorted = self.entries.last().is_none_or(|last| last.key <= key);
+        let has_place = is_sorted || self.order == DispatchOrder::RunNext;
+        if !has_place || self.entries.len() == LENGTH || task.is_gone() {
+            return false;
+        }
+        let mut run = 0;
+        if is_shared {
+            if !self.is_done_soon(task) {
+                return false;
+            }
+            run = task.expected.run();
+        }
+        self.load += run;
+        self.entries.push(LaneEntry { task: NonNull::from(task), key, run });
+        true
+    }
+
+    /// L4: adds the task that ran, which has more work, unless it must go into the queue.
+    pub(super) fn goes_on(&mut self, task: &TaskHeader, key: Stamp, is_shared: bool) -> bool {
+        self.order == DispatchOrder::RunNext && self.append(task, key, is_shared)
+    }
+
+    /// L4: whether its tasks may run before older ones of the queue.
+    #[inline]
+    fn has_turn(&self) -> bool {
+        self.in_a_row < DispatchOrder::IN_A_ROW
+    }
+
+    /// Returns the key of the first waiting task, and whether it has its turn. If not, another task
+    /// comes first, and the row begins anew.
+    #[inline]
+    pub(super) fn look(&mut self) -> (Option<Stamp>, bool) {
+        let (first, has_turn) = (self.first(), self.has_turn());
+        if first.is_none() || !has_turn {
+            self.in_a_row = 0;
+        }
+        (first, has_turn)
+    }
+
     /// W1: whether a task that becomes ready now would run here and end soon.
     fn is_done_soon(&self, task: &TaskHeader) -> bool {
         task.sampling.is_surely_short() && current::tail().saturating_add(self.load) < SOON
@@ -274,6 +327,7 @@ impl Line {
     pub(super) fn take(&mut self) -> Option<InLane> {
         let &LaneEntry { task, key, run } = self.entries.get(self.head)?;
         self.head += 1;
+        self.in_a_row += u32::from(self.order == DispatchOrder::RunNext);
         self.load -= run;
         self.tidy();
         // SAFETY: it waited, so its member is in the executor (M2).

@@ -6,6 +6,7 @@ use super::header::TaskHeader;
 use super::lane::{Line, SHUT};
 use super::spins::Spins;
 use super::wake_policy::{Times, Workers};
+use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::group_token::{GroupToken, REENTRANT};
 use crate::executor::histogram::Histogram;
 use crate::executor::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
@@ -23,6 +24,7 @@ pub(crate) struct SchedulerState {
     /// Whether the executor is gone, and accepts no more groups.
     pub(super) closed: bool,
     pub(super) spins: Spins,
+    pub(super) order: DispatchOrder,
     /// Whether a thread waits for the executor's descriptor, which isn't readable.
     pub(super) descriptor_waits: bool,
     /// Whether a separate thread watches the timers.
@@ -157,6 +159,7 @@ impl SchedulerState {
             workers: Workers::new(threads),
             closed: false,
             spins: Spins::default(),
+            order: DispatchOrder::ByTime,
             descriptor_waits: false,
             timers_have_thread: false,
             open_lanes: 0,
@@ -333,7 +336,7 @@ impl SchedulerState {
     // ---- the lane ----
 
     /// Returns the gate: tasks that run past the queue must be older than its first task and than
-    /// the next due timer.
+    /// the next due timer, unless they run next anyway.
     #[inline]
     pub(super) fn gate(&self) -> i64 {
         let Spins { stopped, ended, dismissed, poked, .. } = self.spins;
@@ -350,8 +353,17 @@ impl SchedulerState {
         if is_shut {
             return SHUT;
         }
+        if self.order == DispatchOrder::RunNext {
+            return i64::MAX;
+        }
         let first_due = self.queue.timers().first_due();
         self.queue.groups().first_key().map_or(first_due, |key| key.time.min(first_due))
+    }
+
+    /// Whether nothing in the queue has been ready as long as a task with this key.
+    #[inline]
+    pub(super) fn is_oldest(&self, key: Stamp) -> bool {
+        self.queue.groups().first_key().is_none_or(|first| first > key)
     }
 
     /// Moves the lane's waiting tasks into the queue, and marks the group of the running one as

@@ -4,6 +4,7 @@ use super::lane::{Advance, InLane, SHUT};
 use super::scheduler::{self, Locked, RunBy, RunningTask, Scheduler};
 use super::state::{SchedulerState, Sleep, wait_of};
 use super::wake_policy::{SAMPLED, WakeReason};
+use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::prefetch;
 use crate::executor::task::Task;
 use crate::sys::clock::{self, Stamp, Time};
@@ -101,12 +102,14 @@ impl<'a> Worker<'a> {
             }
             if woken != WakeReason::Look || state.is_something_left_lying(self.now) {
                 let lane = look_into_lane(&mut state);
-                if !state.timers_have_thread {
+                let runs_next = lane.is_some() && state.order == DispatchOrder::RunNext;
+                if !state.timers_have_thread && !runs_next {
                     state.fire_timers(lane);
                 }
                 if let Some(lane) = lane
-                    && self.take_from_lane(&mut state, lane)
+                    && (runs_next || state.is_oldest(lane))
                 {
+                    self.take_from_lane(&mut state);
                     return Next::Lane;
                 }
                 let limit = if let Blocking::Until(limit) = patience { Some(limit) } else { None };
@@ -236,17 +239,13 @@ impl<'a> Worker<'a> {
 
     // ---- the lane ----
 
-    /// Hands the worker the first task in the lane, which has this key, if nothing in the queue is
-    /// older. With it the worker has a place among the executor's callbacks, until it asks again.
+    /// Hands the worker the first task in the lane. With it the worker has a place among the
+    /// executor's callbacks, until it asks again.
     #[inline(never)]
-    fn take_from_lane(&mut self, state: &mut SchedulerState, key: Stamp) -> bool {
-        if state.queue.groups().first_key().is_some_and(|first| first <= key) {
-            return false;
-        }
+    fn take_from_lane(&mut self, state: &mut SchedulerState) {
         self.task = self.scheduler.lane.lock().take();
         self.records = (!state.worker_records.is_empty()).then(|| state.worker_records.clone());
         state.begin_lane(self.index);
-        true
     }
 }
 
@@ -267,7 +266,11 @@ impl Scheduler {
     pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {
         let id = ran.task().member;
         let mut state = self.lock();
-        let (slot, gone) = self.lane.lock().end();
+        let mut line = self.lane.lock();
+        let (slot, gone) = line.end();
+        let may_go_on = slot.is_none() && gone.is_none() && self.lane.is_open();
+        let next = next.filter(|&key| !(may_go_on && line.goes_on(ran.task(), key, self.lane.is_shared())));
+        drop(line);
         if let (Some(measured), Some(member)) = (measured, state.queue.get_mut(id)) {
             member.learn(measured, Time::steady().nanoseconds(), self.lane.published());
             state.workers.count_run();
@@ -327,8 +330,9 @@ fn look_into_lane(state: &mut Locked<'_>) -> Option<Stamp> {
 
 #[inline(never)]
 fn look_into_open_lane(state: &mut Locked<'_>) -> Option<Stamp> {
-    let first = state.scheduler().lane.lock().first()?;
-    if state.gate() == SHUT || state.workers.are_full() {
+    let (first, has_turn) = state.scheduler().lane.lock().look();
+    let first = first?;
+    if !has_turn || state.gate() == SHUT || state.workers.are_full() {
         state.settle();
         return None;
     }

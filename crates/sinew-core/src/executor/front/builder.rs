@@ -4,6 +4,7 @@ use super::executor::Executor;
 use super::wait_set::WaitSet;
 use crate::executor::crew::bells::MOST_THREADS;
 use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::error::ExecutorError;
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::threads::{Placement, ThreadOptions};
@@ -35,6 +36,7 @@ pub struct ExecutorBuilder {
     threads: usize,
     caller_runs: bool,
     spin_before_park: Duration,
+    order: DispatchOrder,
     timer_thread: bool,
     threads_options: ThreadOptions,
     on_panic: FaultPolicy,
@@ -86,6 +88,7 @@ impl Executor {
             threads: 1,
             caller_runs: false,
             spin_before_park: Duration::ZERO,
+            order: DispatchOrder::ByTime,
             timer_thread: false,
             threads_options: ThreadOptions::default(),
             on_panic: FaultPolicy::Stop,
@@ -177,6 +180,20 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Sets the order in which callbacks begin. Default: [`DispatchOrder::ByTime`].
+    ///
+    /// ```
+    /// use sinew::executor::DispatchOrder;
+    /// use sinew::prelude::*;
+    /// let executor = Executor::builder().dispatch_order(DispatchOrder::RunNext).build()?;
+    /// # drop(executor);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
+        self.order = order;
+        self
+    }
+
     /// Sets the reaction to a callback that panics. Default: [`FaultPolicy::Stop`].
     pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
         self.on_panic = reaction;
@@ -229,6 +246,7 @@ impl ExecutorBuilder {
         }
         let scheduler = Scheduler::with(threads);
         scheduler.faults.set_policies(self.on_panic, self.on_error);
+        scheduler.set_order(self.order);
         scheduler.set_caller_runs(self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
         Executor::of(scheduler, self.timer_thread, self.threads_options)

@@ -1,5 +1,6 @@
 //! The scheduler against all ready tasks, sorted.
 
+use crate::executor::DispatchOrder;
 use crate::executor::crew::current::{self, CallbackScope, CallerScope};
 use crate::executor::crew::lane::{Advance, InLane};
 use crate::executor::crew::members::GroupSlot;
@@ -131,6 +132,8 @@ struct Member {
     key: Option<Stamp>,
     /// The timer's due time.
     due: Option<i64>,
+    /// The number of its last announcement.
+    number: u64,
 }
 
 #[derive(Default)]
@@ -163,14 +166,22 @@ struct Pair {
     /// The time of a published message that hasn't arrived yet.
     published: Option<Stamp>,
     ran: usize,
+    order: DispatchOrder,
+    /// Announcements so far.
+    announced: u64,
+    /// The announcement for which the last task of the lane ran.
+    last_in_lane: u64,
+    /// Number of tasks of the lane that ran one after the other.
+    in_a_row: u32,
 }
 
 impl Pair {
-    fn new(threads: usize, has_lane: bool) -> Self {
+    fn new(threads: usize, has_lane: bool, order: DispatchOrder) -> Self {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::with(threads);
         scheduler.set_caller_runs(true);
+        scheduler.set_order(order);
         assert!(scheduler.accept_clock(&clock));
         idle::spin(&scheduler);
         let threads = (0..=threads).map(|_| Thread::default()).collect();
@@ -180,8 +191,21 @@ impl Pair {
             scheduler.open_lane(0, true);
             current::enter_lane(scheduler.id);
         }
-        let (published, ran) = (None, 0);
-        let mut pair = Self { scheduler, clock, time, groups, members, threads, has_lane, published, ran };
+        let mut pair = Self {
+            scheduler,
+            clock,
+            time,
+            groups,
+            members,
+            threads,
+            has_lane,
+            published: None,
+            ran: 0,
+            order,
+            announced: 0,
+            last_in_lane: 0,
+            in_a_row: 0,
+        };
         pair.run(Operation::AddGroup { priority: 0, reentrant: false });
         pair
     }
@@ -225,6 +249,7 @@ impl Pair {
                     announced: false,
                     key: None,
                     due: None,
+                    number: 0,
                 });
             }
             Operation::Leave { entity } if !self.members.is_empty() => {
@@ -239,12 +264,14 @@ impl Pair {
                 let now = self.clock.stamp();
                 let before = self.published.take_if(|_| late);
                 let lane = elsewhere.then(|| current::enter_lane(0));
+                self.announced += 1;
+                let number = self.announced;
                 if let Some(member) = self.pick(&entity, false) {
                     // Messages of one entity arrive in order.
                     let stamp = before.filter(|_| member.messages.is_empty()).unwrap_or(now);
                     member.messages.push_back(stamp);
                     if !std::mem::replace(&mut member.announced, true) {
-                        member.key = Some(stamp);
+                        (member.key, member.number) = (Some(stamp), number);
                         assert!(member.task_ref.notify(stamp).is_none(), "nobody is parked");
                     }
                 }
@@ -383,6 +410,7 @@ impl Pair {
                 let &(first_priority, first_key, _) = sorted.first().expect("something was");
                 // The order among several with the same key is not guaranteed.
                 assert_eq!((priority, key), (first_priority, first_key), "{sorted:?}");
+                self.in_a_row = 0;
                 self.begin_callback(worker, serial, key);
             }
             Next::Idle => assert!(sorted.is_empty() || is_replaced, "idle, but {sorted:?} are ready"),
@@ -396,8 +424,13 @@ impl Pair {
 
     /// Ends a task of the lane, which may have more to do; returns the next one of the lane, if
     /// there is one.
-    fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
+    fn advance(&mut self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
         if next.is_some() {
+            self.announced += 1;
+            let serial = task.task().serial();
+            if let Some(member) = self.members.iter_mut().find(|member| member.serial == serial) {
+                member.number = self.announced; // it goes to the lane's end
+            }
             self.scheduler.finish_in_lane(&task, next, None);
             return None;
         }
@@ -415,10 +448,22 @@ impl Pair {
     fn run_in_lane(&mut self, worker: usize, task: InLane) {
         let sorted = self.sorted(None);
         let serial = task.task().serial();
-        let first = sorted.first().expect("a task was ready");
-        assert_eq!((first.1, first.2), (task.key, serial), "{sorted:?}");
+        let found = match self.order {
+            DispatchOrder::ByTime => sorted.first(),
+            DispatchOrder::RunNext => sorted.iter().find(|(_, _, ready)| *ready == serial),
+        };
+        let &(_, key, ready) = found.expect("it was ready");
+        assert_eq!((key, ready), (task.key, serial), "{sorted:?}");
+        let member = self.members.iter().find(|member| member.serial == serial).expect("it has not left");
+        assert!(
+            member.number > self.last_in_lane,
+            "the lane's tasks run in the order of their announcements"
+        );
+        self.last_in_lane = member.number;
+        self.in_a_row += 1;
+        assert!(self.order == DispatchOrder::ByTime || self.in_a_row <= DispatchOrder::IN_A_ROW);
         self.threads[worker].lane = Some(task);
-        self.begin_callback(worker, serial, first.1);
+        self.begin_callback(worker, serial, key);
     }
 
     /// The thread from outside puts back the task it ran, or takes an entity if that is the next to
@@ -501,11 +546,16 @@ fn run_all(mut pair: Pair, operations: Vec<Operation>) {
 proptest! {
     #[test]
     fn runs_what_is_first(threads in 1..5_usize, operations in vec(operation(), 0..250)) {
-        run_all(Pair::new(threads, false), operations);
+        run_all(Pair::new(threads, false, DispatchOrder::ByTime), operations);
     }
 
     #[test]
     fn runs_what_is_first_past_the_queue(operations in vec(operation(), 0..250)) {
-        run_all(Pair::new(1, true), operations);
+        run_all(Pair::new(1, true, DispatchOrder::ByTime), operations);
+    }
+
+    #[test]
+    fn runs_next_what_was_made_ready(operations in vec(operation(), 0..250)) {
+        run_all(Pair::new(1, true, DispatchOrder::RunNext), operations);
     }
 }
