@@ -305,6 +305,20 @@ impl Ring {
         sequence <= number.wrapping_mul(2) && number >= self.first
     }
 
+    /// R1: whether this message is in its slot now (as [`has`](Self::has)) or isn't published yet
+    /// (as [`is_yet_to_come`](Self::is_yet_to_come)); `None` if only a [closer look](Self::look)
+    /// can find out.
+    #[inline]
+    pub(crate) fn is_there(&self, number: u64) -> Option<bool> {
+        let sequence = self.slot(number)[SEQUENCE].load(Ordering::Acquire); // R1
+        let before = number.wrapping_mul(2);
+        if sequence == before.wrapping_add(2) {
+            Some(true)
+        } else {
+            (sequence <= before && number >= self.first).then_some(false)
+        }
+    }
+
     /// Number of messages from `next` to before `end` that are there now; `None` in an outgrown
     /// ring. For tools; takes about twenty loads.
     pub(crate) fn count_from(&self, next: u64, end: u64) -> Option<u64> {

@@ -430,9 +430,9 @@ impl Incoming {
     pub fn is_ready(&mut self) -> bool {
         if self.paused == 0
             && let Some(ring) = &self.ring
-            && ring.has(self.next)
+            && let Some(is_there) = ring.is_there(self.next)
         {
-            return true;
+            return is_there;
         }
         self.becomes_ready()
     }

@@ -4,7 +4,7 @@ use super::declared::{Declared, Role};
 use super::error::WriteError;
 use super::member::Member;
 use super::registry::{Reading, Writing};
-use super::retained::{Encoded, RetainedValue};
+use super::retained::Encoded;
 use crate::connection::outgoing::Connect;
 use crate::error::CapacityError;
 use crate::participant::OwnEndpoint;
@@ -63,8 +63,6 @@ pub(super) struct Sending {
     is_ready: bool,
     /// The stamp of the last message; each message has a later one.
     stamp: i64,
-    /// The last message, for readers that come later; unused for a queue.
-    kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
     /// Number of threads that wait for room or for a reader.
@@ -161,8 +159,8 @@ impl Channel {
         let mut sending = self.sending.lock();
         sending.local.retain(|local| local.strong_count() > 0);
         sending.local.push(weak);
-        if let Some((head, writer, encoded)) = sending.kept.message() {
-            reading.offer(&head, writer, &encoded);
+        if self.retains() {
+            sending.offer_last(self.space.participant.id(), &**reading);
         }
         self.notify_waiters(&sending);
         drop(sending);
@@ -389,15 +387,23 @@ impl Sending {
         for local in self.local.iter().filter_map(Weak::upgrade) {
             local.offer(&head, id, &encoded);
         }
-        if channel.retains() {
-            self.kept.copy(&head, id, &encoded);
-        }
         let number = writer.next();
         match encoded {
             Encoded::Inline(bytes) => writer.publish_inline(number, &head, bytes),
             Encoded::Lent(lent) => writer.publish_lent(number, &head, lent),
         }
         Ok(())
+    }
+
+    /// Gives a reader that comes later the last message of this participant.
+    fn offer_last(&self, id: u64, reading: &dyn Reading) {
+        let Some(last) = self.writer.as_ref().and_then(Writer::last) else { return };
+        let head = Head { stamp: self.stamp, order: id, ..Head::default() };
+        let encoded = match &last {
+            Ok(lent) => Encoded::Lent(lent.clone()),
+            Err(bytes) => Encoded::Inline(bytes),
+        };
+        reading.offer(&head, id, &encoded);
     }
 
     /// Connects readers for which there was no room before.

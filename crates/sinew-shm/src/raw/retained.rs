@@ -79,17 +79,6 @@ impl RetainedValue {
         Some((self.origin?, bytes))
     }
 
-    /// The message, for a reader in this process.
-    pub(super) fn message(&self) -> Option<(Head, u64, Encoded<'_>)> {
-        let Origin { stamp, writer } = self.origin?;
-        let encoded = match &self.place {
-            Some(EncodedStorage::Lent(lent)) => Encoded::Lent(lent.clone()),
-            Some(EncodedStorage::Hold(hold)) => Encoded::Inline(hold.bytes()),
-            None => Encoded::Inline(&self.buffer),
-        };
-        Some((Head { stamp, order: self.order, ..Head::default() }, writer, encoded))
-    }
-
     /// Forgets the message.
     pub(super) fn clear(&mut self) {
         (self.origin, self.place) = (None, None);

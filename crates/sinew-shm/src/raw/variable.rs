@@ -118,6 +118,28 @@ impl<V: Value + ?Sized> Variable<V> {
         self.read_shared(value)
     }
 
+    /// Reads into an existing value if there is one that this handle hasn't read; else returns
+    /// `None`, and the value stays unchanged. For a reader that polls: it copies a value once.
+    ///
+    /// ```
+    /// # let base = tempfile::tempdir_in("/dev/shm")?;
+    /// # let space = sinew_shm::raw::Space::join(&sinew_shm::Domain::open(Some(base.path()), 0)?)?;
+    /// use sinew_shm::raw::Variable;
+    /// let master = Variable::master_in(&space, "pose", &[0.0; 3])?;
+    /// let (mut pose, mut newest) = (Variable::<[f64; 3]>::open_in(&space, "pose")?, [0.0; 3]);
+    /// master.write(&[1.0, 2.0, 0.5])?;
+    /// assert!(pose.read_newer_into(&mut newest)?.is_some());
+    /// assert_eq!(newest, [1.0, 2.0, 0.5]);
+    /// assert!(pose.read_newer_into(&mut newest)?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_newer_into(&mut self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
+        self.reading.read::<V>(true, value)
+    }
+
     /// As [`read_into`](Self::read_into), for a handle that several threads read at once.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::memory::data_segments::Block;
 use crate::participant::OwnEndpoint;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, Mutex, Ordering};
-use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
+use crate::ring::{DEEPEST, Found, Head, Payload, Ring, Shape};
 use crate::tables::control_segment::Table;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
 use crate::writer::connection::Connection;
@@ -232,7 +232,21 @@ impl Writer {
 
     /// Returns `true` if this message is in the ring.
     pub fn has_number(&self, number: u64) -> bool {
-        matches!(self.ring.look(number), crate::ring::Found::Inline(..) | crate::ring::Found::Chunk(..))
+        matches!(self.ring.look(number), Found::Inline(..) | Found::Chunk(..))
+    }
+
+    /// Returns the last message's encoded form: where it lies, or a copy of what is in the ring.
+    /// `None` if there is none, or its bytes were left out.
+    pub(crate) fn last(&self) -> Option<Result<Lent, Vec<u8>>> {
+        let number = self.next.checked_sub(1)?;
+        match self.ring.look(number) {
+            Found::Chunk(..) => self.named[slot_index(number, self.named.len())].clone().map(Ok),
+            Found::Inline(_, length) => {
+                let mut bytes = vec![0; length];
+                self.ring.read_inline(number, &mut bytes).then_some(Err(bytes))
+            }
+            Found::Nothing | Found::Overwritten(_) | Found::Moved | Found::LeftOut => None,
+        }
     }
 
     /// Brings a message that was published before back into the ring for late joiners, unless a

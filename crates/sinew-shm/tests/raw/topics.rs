@@ -69,6 +69,27 @@ fn values_may_have_any_size() {
     directory.becomes_empty();
 }
 
+/// In the process that wrote it.
+#[test]
+fn a_late_reader_beside_the_writer_has_the_last_value() {
+    let directory = Directory::new();
+    let space = directory.space();
+    let topic = Topic::<[u8]>::open_in(&space, "bytes").unwrap();
+    let newest = |value: &mut Vec<u8>| {
+        Topic::<[u8]>::open_in(&space, "bytes").unwrap().read_into(value).unwrap().is_some()
+    };
+    let mut value = Vec::new();
+    assert!(!newest(&mut value), "nothing was written");
+    for length in [0, 7, 200, 201, 100_000] {
+        let sent: Vec<u8> = (0..length).map(|i: u32| (i * 7 + length).to_le_bytes()[0]).collect();
+        topic.write(&[0]).unwrap();
+        topic.write(&sent).unwrap();
+        assert!(newest(&mut value) && value == sent, "{length} bytes");
+    }
+    drop((topic, space));
+    directory.becomes_empty();
+}
+
 /// A value as large as the file system, full of zeros: it takes no memory.
 fn huge(domain: &Domain, file: &std::path::Path) -> (usize, *const u8) {
     use rustix::mm::{MapFlags, ProtFlags};
