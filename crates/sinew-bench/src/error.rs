@@ -173,4 +173,10 @@ impl Error {
     pub(crate) fn system(call: &'static str) -> impl Fn(rustix::io::Errno) -> Self {
         move |errno| Self::System { call, source: errno.into() }
     }
+
+    /// Passes on an error of a measured library, or of a part of Sinew without an error of its own
+    /// in [`sinew::Error`].
+    pub(crate) fn measured(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Measured(Box::new(error))
+    }
 }

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::QoS;
+use sinew_shm::raw::Variable;
 
-use crate::options::LatestCase;
+use crate::options::{LatestCase, LatestWay};
 use crate::payload::{Payload, for_size, whole};
 use crate::{
-    Case, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Samples, Usage, matched,
-    nanoseconds, now_ns, one, sleep_until,
+    Case, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Process, Samples, Usage,
+    matched, nanoseconds, now_ns, one, sleep_until,
 };
 
 /// Number of samples that each side keeps.
@@ -188,9 +189,15 @@ impl MultiProcess for LatestCase {
     }
 }
 
+/// The name of the variable.
+const VALUE: &str = "value";
+
 /// Measures one round: this process writes.
 fn write_all<P: Payload>(part: &Part<LatestCase>) -> Result<Figures, Error> {
     let mut other = part.start(1)?;
+    if part.case.way == LatestWay::Variable {
+        return write_variable(one(&part.case.size), part, other);
+    }
     let context = part.context()?;
     let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
     other.hear::<()>()?;
@@ -206,8 +213,43 @@ fn write_all<P: Payload>(part: &Part<LatestCase>) -> Result<Figures, Error> {
     Ok(other.finish::<Reads>()?.figures(&writes))
 }
 
+/// As [`write_all`], by a variable.
+fn write_variable(size: usize, part: &Part<LatestCase>, mut other: Process) -> Result<Figures, Error> {
+    let mut value = vec![0; size / size_of::<u64>()];
+    let master = Variable::master_in(&part.space()?, VALUE, &value[..]).map_err(Error::measured)?;
+    other.hear::<()>()?;
+    part.pin()?;
+    let span = LatestSpan::soon(part.time);
+    other.order(&span)?;
+    let writes = write(span, |word| {
+        value.fill(word);
+        master.write(&value).map_err(Error::measured)
+    })?;
+    Ok(other.finish::<Reads>()?.figures(&writes))
+}
+
+/// As [`read_all`], by a variable.
+fn read_variable(part: &Part<LatestCase>, measuring: Measuring) -> Result<(), Error> {
+    let mut variable = Variable::<[u64]>::open_in(&part.space()?, VALUE).map_err(Error::measured)?;
+    measuring.tell(&())?;
+    let span = measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
+    part.pin()?;
+    let mut newest = Vec::new();
+    let reads = read(span, |reads| -> Result<(), Error> {
+        variable.read_newer_into(&mut newest).map_err(Error::measured)?;
+        if !newest.is_empty() {
+            reads.note(&newest);
+        }
+        Ok(())
+    })?;
+    measuring.tell(&reads)
+}
+
 /// In the other process: reads.
 fn read_all<P: Payload>(part: &Part<LatestCase>, measuring: Measuring) -> Result<(), Error> {
+    if part.case.way == LatestWay::Variable {
+        return read_variable(part, measuring);
+    }
     let context = part.context()?;
     let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
     measuring.tell(&())?;

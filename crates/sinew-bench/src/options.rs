@@ -335,6 +335,22 @@ pub struct LatestCase {
     /// Bytes of the value; may be given several times, for a row each.
     #[arg(long, value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
     pub(crate) size: Vec<usize>,
+
+    /// How the value reaches the other process.
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub(crate) way: LatestWay,
+}
+
+/// How the newest value reaches another process.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LatestWay {
+    /// By a topic of depth 1.
+    #[default]
+    Topic,
+    /// By a variable of the raw layer.
+    Variable,
 }
 
 /// A timer.

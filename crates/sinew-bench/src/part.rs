@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sinew::Context;
 use sinew::executor::ExecutorBuilder;
+use sinew_shm::Domain;
+use sinew_shm::raw::Space;
 
 use crate::machine;
 use crate::{Case, Error, Figures, Ground, Measuring, Process, Run, Work, shared_context};
@@ -62,6 +64,12 @@ impl<C: MultiProcess> Part<C> {
     /// Creates a context that the other processes reach.
     pub(crate) fn context(&self) -> sinew::Result<Context> {
         shared_context(&self.directory)
+    }
+
+    /// Joins a space of the raw layer that the other processes reach.
+    pub(crate) fn space(&self) -> Result<Space, Error> {
+        let domain = Domain::open(Some(&self.directory), 0).map_err(Error::measured)?;
+        Space::join(&domain).map_err(Error::measured)
     }
 
     /// Makes a run with nodes that the other processes reach.

@@ -34,8 +34,10 @@ const ALL: &[&str] = &[
 ];
 
 /// The systems, each with its scenarios.
-const SYSTEMS: [(&str, &[&str]); 6] = [
+const SYSTEMS: [(&str, &[&str]); 8] = [
     ("sinew", ALL),
+    ("sinew, by time", &["topology"]),
+    ("sinew, topic", &["latest"]),
     ("sinew, two threads", &["chain", "topology"]),
     ("sinew, async", &["service-chain"]),
     ("sinew, take", &["throughput"]),
@@ -95,8 +97,16 @@ fn use_as(system: &str, case: &mut Map<String, Value>) -> bool {
         ("sinew" | FLOOR, "fanout") => json!({"placement": "other", "wait": "spin", "rate": 100.0}),
         ("sinew" | FLOOR, "big") => json!({"mode": "loan", "wait": "sleep"}),
         ("sinew", "throughput") => json!({"take": is_between}),
+        // As the others, which run what a task has woken next, or call back inside publish.
+        ("sinew", "topology") => json!({"order": "run-next"}),
+        ("sinew, by time", "topology") => json!({}),
+        ("sinew", "latest") => json!({"way": "variable"}),
+        ("sinew, topic", "latest") => json!({}),
         ("sinew" | FLOOR, _) => json!({}),
-        ("sinew, two threads", "chain" | "topology") => json!({"executor": "multi", "threads": 2}),
+        ("sinew, two threads", "chain") => json!({"executor": "multi", "threads": 2}),
+        ("sinew, two threads", "topology") => {
+            json!({"executor": "multi", "threads": 2, "order": "run-next"})
+        }
         ("sinew, async", "service-chain") => json!({"async": true}),
         ("sinew, take", "throughput") if !is_between => json!({"take": true}),
         ("sinew, callback", "throughput") if is_between => json!({}),

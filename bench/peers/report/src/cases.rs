@@ -397,7 +397,8 @@ pub fn sections() -> Vec<Section> {
             title: "Whole robots",
             about: "The graphs of iRobot's ROS 2 benchmark: Mont Blanc has 20 nodes, Sierra Nevada \
                     10, each publisher with a timer of its own, all in one process. The mean of \
-                    all messages' latencies.",
+                    all messages' latencies. What a callback publishes runs next, as with the \
+                    others; `sinew, by time` is its default order, in which due timers come first.",
             measures: vec![&MEAN, &P99, &CPU],
             cases: ["mont_blanc", "sierra_nevada"]
                 .map(|name| case(Work::Topology { name: name.to_owned() }, 6.0, name == "mont_blanc"))

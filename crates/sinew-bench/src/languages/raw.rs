@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew_shm::raw::{OpenError, Topic, Variable};
+use sinew_shm::raw::{Topic, Variable};
 
 use super::program::{CHUNK, Measured, Program, side};
 use super::toolchain::{Language, Toolchain};
@@ -114,10 +114,9 @@ fn round(
 
 impl Work for RustRaw {
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let failed = |error: OpenError| Error::Measured(Box::new(error));
         let bytes = vec![0_u8; self.size as usize];
         let mut read = bytes.clone();
-        let topic = |name| Topic::<[u8]>::open(name).map_err(failed);
+        let topic = |name| Topic::<[u8]>::open(name).map_err(Error::measured);
         match self.role {
             Role::Ping => {
                 let (there, mut back) = (topic("there")?, topic("back")?);
@@ -135,11 +134,11 @@ impl Work for RustRaw {
                 })
             }
             Role::Write => {
-                let master = Variable::<[u8]>::master("value", &bytes).map_err(failed)?;
+                let master = Variable::<[u8]>::master("value", &bytes).map_err(Error::measured)?;
                 self.repeat(measuring, || Ok(master.write(&bytes)?))
             }
             Role::Read => {
-                let mut value = Variable::<[u8]>::open("value").map_err(failed)?;
+                let mut value = Variable::<[u8]>::open("value").map_err(Error::measured)?;
                 self.repeat(measuring, || {
                     while value.read_into(&mut read)?.is_none() {}
                     Ok(())

@@ -42,10 +42,6 @@ fn no_environment(_: &str) -> Option<String> {
     None
 }
 
-fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::Measured(Box::new(error))
-}
-
 fn options(endpoint: &str) -> SessionOptions {
     let mut options = SessionOptions::default();
     options.connect.push(endpoint.to_owned());
@@ -63,7 +59,7 @@ impl Network {
     pub(super) fn new() -> Result<Self, Error> {
         let mut options = SessionOptions::default();
         options.listen.push("tcp/127.0.0.1:0".to_owned());
-        let router = Router::start(&no_environment, &options).map_err(failed)?;
+        let router = Router::start(&no_environment, &options).map_err(Error::measured)?;
         let endpoint = router.endpoints().into_iter().next().unwrap_or_default();
         Ok(Self { _router: router, endpoint })
     }
@@ -71,7 +67,7 @@ impl Network {
     /// Opens a bare session, configured like those of gateways.
     pub(super) fn session(&self) -> Result<Session, Error> {
         let config = sinew_zenoh::config::session(&no_environment, &options(&self.endpoint));
-        zenoh::open(config.map_err(failed)?).wait().map_err(refused)
+        zenoh::open(config.map_err(Error::measured)?).wait().map_err(refused)
     }
 }
 
@@ -117,7 +113,7 @@ fn touched(statistics: &GatewayStatistics) -> u64 {
 
 fn start(context: &Context, endpoint: &str) -> Result<Gateway, Error> {
     let builder = Gateway::builder().options(options(endpoint));
-    builder.start_with(context, &no_environment).map_err(failed)
+    builder.start_with(context, &no_environment).map_err(Error::measured)
 }
 
 /// A gateway in a process of its own.
