@@ -230,7 +230,7 @@ fn write_variable(size: usize, part: &Part<LatestCase>, mut other: Process) -> R
 
 /// As [`read_all`], by a variable.
 fn read_variable(part: &Part<LatestCase>, measuring: Measuring) -> Result<(), Error> {
-    let mut variable = Variable::<[u64]>::open_in(&part.space()?, VALUE).map_err(Error::measured)?;
+    let variable = Variable::<[u64]>::open_in(&part.space()?, VALUE).map_err(Error::measured)?;
     measuring.tell(&())?;
     let span = measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
     part.pin()?;

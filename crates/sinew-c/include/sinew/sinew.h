@@ -1645,6 +1645,11 @@ typedef int sinew_placement;
 typedef int sinew_fault_policy;
 
 /**
+ * The order in which an executor begins callbacks that are ready.
+ */
+typedef int sinew_dispatch_order;
+
+/**
  * The options of `sinew_executor_new`. Zero is the default of every field.
  */
 typedef struct sinew_executor_options {
@@ -1700,6 +1705,11 @@ typedef struct sinew_executor_options {
    * What happens when a callback fails. By default it is logged.
    */
   sinew_fault_policy on_error;
+  /**
+   * Which of the callbacks that are ready begins first. By default the one that has been ready
+   * longest.
+   */
+  sinew_dispatch_order dispatch_order;
 } sinew_executor_options;
 
 /**
@@ -3300,6 +3310,17 @@ typedef struct sinew_component_library {
  * Ends the spin, which returns `SINEW_ERROR_CALLBACK_FAILED`.
  */
 #define SINEW_FAULT_STOP 1
+
+/**
+ * The one that has been ready longest begins. The default.
+ */
+#define SINEW_DISPATCH_BY_TIME 0
+
+/**
+ * What a callback makes ready begins right after it on the same thread, before what was ready
+ * earlier, up to 64 in a row.
+ */
+#define SINEW_DISPATCH_RUN_NEXT 1
 
 /**
  * The server doesn't know the goal, or the client has received nothing about it yet.
@@ -6643,6 +6664,17 @@ sinew_status sinew_raw_variable_read(const struct sinew_raw_variable *variable,
                                      size_t capacity,
                                      size_t *size,
                                      struct sinew_raw_origin *origin);
+
+/**
+ * As `sinew_raw_variable_read`, for a reader that polls: a value is copied once. Fails with
+ * `SINEW_ERROR_TIMEOUT` if this handle has read the current value already, too: nothing is written
+ * then. A value that doesn't fit stays to be read until a newer one comes.
+ */
+sinew_status sinew_raw_variable_read_newer(const struct sinew_raw_variable *variable,
+                                           void *data,
+                                           size_t capacity,
+                                           size_t *size,
+                                           struct sinew_raw_origin *origin);
 
 /**
  * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this

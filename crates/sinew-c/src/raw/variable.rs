@@ -35,6 +35,11 @@ impl VariableHandle {
         let nothing = c"the variable has no master yet, and so no value";
         self.0.read_current(caller, nothing, |variable, place| variable.read_shared(place))
     }
+
+    fn read_newer(&self, caller: Caller<'_>) -> Result {
+        let nothing = c"the variable has no value that wasn't read";
+        self.0.read_latest(caller, nothing, |variable, place| variable.read_newer_into(place))
+    }
 }
 
 pub(crate) struct MasterHandle(Master<Bytes>);
@@ -101,6 +106,25 @@ pub unsafe extern "C" fn sinew_raw_variable_read(
         let variable = unsafe { handle::get(variable, "variable") }?;
         // SAFETY: the caller's memory.
         variable.read(unsafe { Caller::new(data, capacity, size, origin) }?)
+    })
+}
+
+/// As `sinew_raw_variable_read`, for a reader that polls: a value is copied once. Fails with
+/// `SINEW_ERROR_TIMEOUT` if this handle has read the current value already, too: nothing is written
+/// then. A value that doesn't fit stays to be read until a newer one comes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_raw_variable_read_newer(
+    variable: *const sinew_raw_variable,
+    data: *mut c_void,
+    capacity: usize,
+    size: Option<&mut usize>,
+    origin: Option<&mut sinew_raw_origin>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let variable = unsafe { handle::get(variable, "variable") }?;
+        // SAFETY: the caller's memory.
+        variable.read_newer(unsafe { Caller::new(data, capacity, size, origin) }?)
     })
 }
 

@@ -135,6 +135,13 @@ static void variables(void)
     size_t size = 0;
     OK(sinew_raw_variable_read(mode, &found, sizeof found, &size, &origin));
     CHECK(found == 2 && size == sizeof found && origin.stamp > 0);
+    FAILS(sinew_raw_variable_read_newer(mode, &found, sizeof found, NULL, NULL), SINEW_ERROR_TIMEOUT, "wasn't read");
+    value = 3;
+    OK(sinew_raw_master_write(master, &value, sizeof value));
+    FAILS(sinew_raw_variable_read_newer(mode, &found, 1, &size, NULL), SINEW_ERROR_WRONG_CAPACITY, "4 bytes");
+    OK(sinew_raw_variable_read_newer(mode, &found, sizeof found, NULL, &origin));
+    CHECK(found == 3 && origin.stamp > 0);
+    FAILS(sinew_raw_variable_read_newer(mode, &found, sizeof found, NULL, NULL), SINEW_ERROR_TIMEOUT, "wasn't read");
     FAILS(sinew_raw_master_open(other, "mode", &value, sizeof value, &second), SINEW_ERROR_MASTER_TAKEN, "already has a master");
     FAILS(sinew_raw_master_open(NULL, "mode", NULL, 1, &second), SINEW_ERROR_NULL_ARGUMENT, "`data` is null");
     sinew_raw_master_free(master);
@@ -144,6 +151,7 @@ static void variables(void)
     sinew_raw_variable_free(mode);
     FAILS(sinew_raw_master_write(master, &value, sizeof value), SINEW_ERROR_INVALID_HANDLE, "it was freed");
     FAILS(sinew_raw_variable_read(mode, &found, 1, NULL, NULL), SINEW_ERROR_INVALID_HANDLE, "it was freed");
+    FAILS(sinew_raw_variable_read_newer(NULL, &found, 1, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT, "`variable` is null");
 }
 
 static void bad_input(void)

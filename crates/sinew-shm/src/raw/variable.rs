@@ -119,14 +119,15 @@ impl<V: Value + ?Sized> Variable<V> {
     }
 
     /// Reads into an existing value if there is one that this handle hasn't read; else returns
-    /// `None`, and the value stays unchanged. For a reader that polls: it copies a value once.
+    /// `None`, and the value stays unchanged. For a reader that polls: it copies a value once. Of
+    /// several threads one gets a value.
     ///
     /// ```
     /// # let base = tempfile::tempdir_in("/dev/shm")?;
     /// # let space = sinew_shm::raw::Space::join(&sinew_shm::Domain::open(Some(base.path()), 0)?)?;
     /// use sinew_shm::raw::Variable;
     /// let master = Variable::master_in(&space, "pose", &[0.0; 3])?;
-    /// let (mut pose, mut newest) = (Variable::<[f64; 3]>::open_in(&space, "pose")?, [0.0; 3]);
+    /// let (pose, mut newest) = (Variable::<[f64; 3]>::open_in(&space, "pose")?, [0.0; 3]);
     /// master.write(&[1.0, 2.0, 0.5])?;
     /// assert!(pose.read_newer_into(&mut newest)?.is_some());
     /// assert_eq!(newest, [1.0, 2.0, 0.5]);
@@ -136,7 +137,7 @@ impl<V: Value + ?Sized> Variable<V> {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn read_newer_into(&mut self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
+    pub fn read_newer_into(&self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
         self.reading.read::<V>(true, value)
     }
 
