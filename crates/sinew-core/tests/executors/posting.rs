@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use sinew::error::{JoinError, PostError, SpinError};
 use sinew::executor::{FaultPolicy, WaitSet};
 use sinew::prelude::*;
+use std::cell::RefCell;
 use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -122,6 +123,39 @@ fn a_closure_has_the_state_of_its_group_to_itself() {
             } {}
             stop.stop();
         });
+    });
+}
+
+/// Keeps a value in a thread-local of the calling thread.
+fn leave(value: Counted) {
+    std::thread_local! {
+        static LEFT: RefCell<Vec<Counted>> = const { RefCell::new(Vec::new()) };
+    }
+    LEFT.with_borrow_mut(|left| left.push(value));
+}
+
+#[test]
+fn spin_returns_when_the_other_threads_have_dropped_their_thread_locals() {
+    finishes(|| {
+        for _ in 0..20 {
+            let context = real_context();
+            let node = context.node("node").unwrap();
+            let (group, executor) = (node.reentrant_group(), Executor::multi(4));
+            executor.add(&group).unwrap();
+            let (meeting, dropped) = (Arc::new(Barrier::new(4)), Arc::new(AtomicU64::new(0)));
+            for _ in 0..4 {
+                let (meeting, left) = (meeting.clone(), Counted(dropped.clone()));
+                let stop = executor.stop_handle();
+                let on_each_thread = move || {
+                    leave(left);
+                    meeting.wait();
+                    stop.stop();
+                };
+                group.post(on_each_thread).unwrap();
+            }
+            executor.spin().unwrap();
+            assert_eq!(dropped.load(Ordering::SeqCst), 3, "all but that of this thread");
+        }
     });
 }
 

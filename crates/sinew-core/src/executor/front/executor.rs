@@ -20,6 +20,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::pin::pin;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 /// Runs callbacks across all entities in the order in which their messages arrived and their timers
@@ -252,27 +253,21 @@ impl Executor {
             let _restore = plan.apply(0)?;
             return work(&mut spin);
         }
-        let plan = &plan;
         let result = std::thread::scope(|scope| {
-            let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
-            for worker in 1..self.threads() {
-                let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
-                let place = Place::helper(&self.scheduler, scheduler::index(worker));
-                let helper = helper.spawn_scoped(scope, move || self.help(place, plan));
-                if let Err(error) = helper {
-                    return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
-                }
+            let mut helpers = Vec::new();
+            let output = {
+                let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
+                start_helpers((self, scope), &plan, timer_thread, &mut helpers).and_then(|()| {
+                    let _restore = plan.apply(0)?; // last: threads that this one starts would inherit its core
+                    work(&mut spin)
+                })
+            };
+            // The scope waits for their functions only; what callbacks left in thread-locals is
+            // dropped after these.
+            for helper in helpers {
+                helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             }
-            if timer_thread {
-                let timers = TimerThread::begin(&self.scheduler);
-                let helper = std::thread::Builder::new().name("sinew-timers".to_owned());
-                let helper = helper.spawn_scoped(scope, || timers.run());
-                if let Err(error) = helper {
-                    return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
-                }
-            }
-            let _restore = plan.apply(0)?; // last: threads that this one starts would inherit its core
-            work(&mut spin)
+            output
         });
         // A fault that came when this thread had stopped for another reason.
         let fault = self.scheduler.faults.take();
@@ -488,6 +483,30 @@ impl Executor {
 /// Registers an executor for the context's shutdown and jumps of its clocks.
 fn follow(context: &dyn Host, scheduler: &Arc<Scheduler>) -> Result<(), AddError> {
     if context.register_executor(scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
+}
+
+/// Starts the other threads of an executor.
+fn start_helpers<'scope>(
+    (executor, scope): (&'scope Executor, &'scope Scope<'scope, '_>),
+    plan: &'scope ThreadSetup,
+    timer_thread: bool,
+    helpers: &mut Vec<ScopedJoinHandle<'scope, ()>>,
+) -> Result<(), SpinError> {
+    let started = |helper: io::Result<ScopedJoinHandle<'scope, ()>>, threads: usize| {
+        helper.map_err(|error| SpinError::Thread { threads, reason: error.to_string() })
+    };
+    for worker in 1..executor.threads() {
+        let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
+        let place = Place::helper(&executor.scheduler, scheduler::index(worker));
+        let helper = helper.spawn_scoped(scope, move || executor.help(place, plan));
+        helpers.push(started(helper, executor.threads())?);
+    }
+    if timer_thread {
+        let timers = TimerThread::begin(&executor.scheduler);
+        let helper = std::thread::Builder::new().name("sinew-timers".to_owned());
+        helpers.push(started(helper.spawn_scoped(scope, || timers.run()), executor.threads() + 1)?);
+    }
+    Ok(())
 }
 
 /// Runs callbacks until `is_done`, which this thread asks at first and whenever the executor is
