@@ -11,8 +11,14 @@ pub(crate) trait LendsMemory: Send + Sync {
     fn lend(&self, length: usize) -> Option<Loan>;
 }
 
-/// Keeps a message's memory alive.
-pub(crate) enum Backing {
+/// A message in encoded form.
+pub(crate) trait Encoded {
+    /// Returns its bytes.
+    fn bytes(&self) -> &[u8];
+}
+
+/// Keeps the memory of a message of type `M` alive.
+pub(crate) enum Backing<M> {
     /// This process's own, not published yet: its holder may write it.
     Loan(Loan),
     /// This process's own, published or about to be: others read it too.
@@ -21,11 +27,13 @@ pub(crate) enum Backing {
     Hold(Hold),
     /// Encoded bytes in ordinary memory.
     Own(OwnBytes),
+    /// A message of this process of another type with the same encoded form.
+    Message(M),
     /// The state between two of the others.
     Nothing,
 }
 
-impl Backing {
+impl<M: Encoded> Backing<M> {
     /// Returns the bytes; for an encoded message, all of them.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
@@ -33,6 +41,7 @@ impl Backing {
             Backing::Lent(lent) => lent.bytes(),
             Backing::Hold(hold) => hold.bytes(),
             Backing::Own(encoded) => encoded.bytes(),
+            Backing::Message(message) => message.bytes(),
             Backing::Nothing => &[],
         }
     }
@@ -43,7 +52,7 @@ impl Backing {
         match self {
             Backing::Loan(loan) => Some(loan.bytes_mut()),
             Backing::Own(encoded) => Some(encoded.bytes_mut()),
-            Backing::Lent(_) | Backing::Hold(_) | Backing::Nothing => None,
+            Backing::Lent(_) | Backing::Hold(_) | Backing::Message(_) | Backing::Nothing => None,
         }
     }
 
@@ -53,7 +62,7 @@ impl Backing {
         match self {
             Backing::Loan(loan) => loan.truncate(length),
             Backing::Own(own) => own.length = own.length.min(length),
-            Backing::Lent(_) | Backing::Hold(_) | Backing::Nothing => {}
+            Backing::Lent(_) | Backing::Hold(_) | Backing::Message(_) | Backing::Nothing => {}
         }
     }
 

@@ -51,7 +51,7 @@ mod spare;
 
 use self::pool::Block;
 pub(crate) use self::pool::Pool;
-use super::backing::{Backing, LendsMemory, OwnBytes};
+use super::backing::{Backing, Encoded, LendsMemory, OwnBytes};
 use super::type_support::{CloneInto, TypeSupport};
 use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicUsize, Ordering, fence};
@@ -107,7 +107,7 @@ impl Control {
             Storage::Boxed => (control, 0),
             #[expect(clippy::expect_used, reason = "two small structs")]
             Storage::Foreign | Storage::Encoded => {
-                control.extend(Layout::new::<Backing>()).expect("fits the address space")
+                control.extend(Layout::new::<Backing<RawMessage>>()).expect("fits the address space")
             }
             #[expect(
                 clippy::expect_used,
@@ -209,7 +209,7 @@ impl Control {
 
     /// Returns the address of the `Backing` of a foreign or encoded message's block.
     #[inline(always)] // in the library for C as well, which is optimised for size
-    fn keep_at(&self) -> *mut Backing {
+    fn keep_at(&self) -> *mut Backing<RawMessage> {
         debug_assert!(self.has_keep());
         let (_, offset) = Self::layout(self.table, self.place);
         // SAFETY: the block was allocated with this layout, in which the `Backing` stands at this
@@ -409,15 +409,26 @@ impl RawMessage {
     /// # Safety
     /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there while
     /// `keep` lives, and changes only through this message.
-    pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Backing, value: NonNull<u8>) -> Self {
+    pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Backing<Self>, value: NonNull<u8>) -> Self {
         let mut vacant = pool.vacant();
         vacant.0.control_mut().value = value;
         Self::kept_by(vacant, keep, false)
     }
 
+    /// Creates a message of the pool's type from one in encoded form, with bytes that are valid for
+    /// this type as well: they stay where they are.
+    pub(crate) fn encoded_same_as(pool: &Arc<Pool>, message: &Self) -> Self {
+        debug_assert!(message.is_encoded());
+        let origin = match message.keep() {
+            Some(Backing::Message(origin)) => origin, // so a relay makes no chain
+            _ => message,
+        };
+        Self::encoded_kept_by(pool, Backing::Message(origin.another()))
+    }
+
     /// Creates a message in encoded form, with a control block from `pool`, made by
     /// [`Pool::for_encoded`].
-    pub(crate) fn encoded_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
+    pub(crate) fn encoded_kept_by(pool: &Arc<Pool>, keep: Backing<Self>) -> Self {
         debug_assert!(pool.place == Storage::Encoded);
         Self::kept_by(pool.vacant(), keep, false)
     }
@@ -449,7 +460,7 @@ impl RawMessage {
         Self::encoded_kept_by(&Pool::for_encoded(table, 0), keep)
     }
 
-    fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
+    fn kept_by(mut vacant: Vacant, keep: Backing<Self>, stays: bool) -> Self {
         let at = vacant.0.control_mut().keep_at();
         // SAFETY: the block is vacant and owned here: nothing is there.
         unsafe { at.write(keep) };
@@ -525,7 +536,7 @@ impl RawMessage {
     }
 
     /// Returns the backing of a message that lies in shared memory or is in encoded form.
-    pub(crate) fn keep(&self) -> Option<&Backing> {
+    pub(crate) fn keep(&self) -> Option<&Backing<Self>> {
         let control = self.control();
         if !control.has_keep() {
             return None;
@@ -536,7 +547,7 @@ impl RawMessage {
     }
 
     /// The same, for the sole reference.
-    pub(crate) fn keep_mut(&mut self) -> Option<&mut Backing> {
+    pub(crate) fn keep_mut(&mut self) -> Option<&mut Backing<Self>> {
         let control = self.control_mut();
         if !control.has_keep() {
             return None;
@@ -678,6 +689,12 @@ impl Drop for Leaving {
             Some(pool) => pool.take_back(self.block),
             None => RawMessage::free(Block(self.block)),
         }
+    }
+}
+
+impl Encoded for RawMessage {
+    fn bytes(&self) -> &[u8] {
+        self.encoded().unwrap_or_default()
     }
 }
 

@@ -102,8 +102,8 @@ impl TypedReader {
         Ok((message, work + CopyWork::copying(encoded.len())))
     }
 
-    /// Converts a message of this process for subscriptions of this type: into a reference to it,
-    /// or by decoding its encoded form.
+    /// Converts a message of this process for subscriptions of this type: into a reference to it or
+    /// to its bytes, or by decoding its encoded form.
     pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
         let is_ours = message.table().is(self.table);
         match message.encoded() {
@@ -113,7 +113,13 @@ impl TypedReader {
             Some(_) if self.takes_encoded() && (is_ours || self.table.is_generic()) => {
                 return Ok((message.another(), CopyWork::NONE));
             }
-            Some(encoded) => return self.decode(encoded),
+            Some(encoded) => {
+                let InPlace::Encoded(Check(check), pool) = &self.in_place else {
+                    return self.decode(encoded);
+                };
+                check(encoded)?;
+                return Ok((RawMessage::encoded_same_as(pool, message), CopyWork::NONE));
+            }
             None => {}
         }
         let mut encoded = OwnBytes::default();

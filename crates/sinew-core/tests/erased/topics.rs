@@ -243,6 +243,34 @@ fn an_encoded_message_is_of_the_type_of_its_publisher() -> sinew::Result<()> {
 }
 
 #[test]
+fn an_encoded_message_is_read_where_it_lies_by_subscriptions_of_other_types() -> sinew::Result<()> {
+    let (room, class) = (Room::new(), Class::new());
+    let (string, rust) = (class.register(), MessageType::of_clone::<msg::String>());
+    let subscribe =
+        |topic: &str, of| room.node.erased_subscription(topic, of).accept_encoded().create_erased();
+    let (strings, rusts) = (subscribe("text", string)?, subscribe("relayed", rust)?);
+    let publisher = room.node.erased_publisher("text", rust).create_erased()?;
+    let relay = room.node.erased_publisher("relayed", string).create_erased()?;
+    let mut bytes = [0; 14];
+    class.message(string, "hello").encode_into(&mut bytes);
+    let mut draft = publisher.draft(bytes.len()).unwrap();
+    draft.copy_from_slice(&bytes);
+    let lies_at = draft.as_ptr();
+    publisher.publish(draft).unwrap();
+    let message = strings.take().unwrap().0;
+    assert_eq!((message.message_type(), message.encoded()), (string, Some(&bytes[..])));
+    assert_eq!(message.encoded().unwrap().as_ptr(), lies_at);
+    let kept = message.clone();
+    relay.publish(message).unwrap();
+    let message = rusts.take().unwrap().0;
+    assert_eq!((message.message_type(), message.encoded().unwrap().as_ptr()), (rust, lies_at));
+    drop(kept);
+    assert_eq!(message.into_value().unwrap().value_of::<msg::String>().unwrap().data, "hello");
+    assert_eq!([&publisher, &relay].map(|one| one.statistics().copies), [0; 2]);
+    Ok(())
+}
+
+#[test]
 fn a_bag_records_what_it_knows_by_name_only() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let string = class.register();
