@@ -58,7 +58,8 @@ public:
   };
 
   static Result<SharedPtr> try_make(
-    const sinew_node * node, const std::string & name, const CallbackGroup::SharedPtr & group = nullptr,
+    const sinew_node * node, const std::string & name,
+    const CallbackGroup::SharedPtr & group = nullptr,
     std::size_t feedback_depth = 0)
   {
     const auto type = sinew::detail::try_action_type<ActionT>();
@@ -86,7 +87,10 @@ public:
   /// The action's full name, after remapping.
   const char * get_action_name() const noexcept {return sinew_action_client_name(handle());}
 
-  bool action_server_is_ready() const noexcept {return sinew_action_client_is_server_ready(handle());}
+  bool action_server_is_ready() const noexcept
+  {
+    return sinew_action_client_is_server_ready(handle());
+  }
 
   /// Waits for a server; a negative timeout is for ever. Returns whether there is one. Not for
   /// callbacks: the thread does nothing else meanwhile.

@@ -67,7 +67,8 @@ public:
   static Result<SharedPtr> try_make(
     const sinew_node * node, const std::string & name, GoalCallback handle_goal,
     CancelCallback handle_cancel, AcceptedCallback handle_accepted,
-    const ServerOptions & options = ServerOptions(), const CallbackGroup::SharedPtr & group = nullptr)
+    const ServerOptions & options = ServerOptions(),
+    const CallbackGroup::SharedPtr & group = nullptr)
   {
     const auto type = sinew::detail::try_action_type<ActionT>();
     if (!type) {

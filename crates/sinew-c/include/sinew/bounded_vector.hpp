@@ -195,9 +195,15 @@ public:
 
   friend void swap(BoundedVector & a, BoundedVector & b) noexcept(noexcept(a.swap(b))) {a.swap(b);}
 
-  friend bool operator==(const BoundedVector & a, const BoundedVector & b) {return a.base() == b.base();}
+  friend bool operator==(const BoundedVector & a, const BoundedVector & b)
+  {
+    return a.base() == b.base();
+  }
   friend bool operator!=(const BoundedVector & a, const BoundedVector & b) {return !(a == b);}
-  friend bool operator<(const BoundedVector & a, const BoundedVector & b) {return a.base() < b.base();}
+  friend bool operator<(const BoundedVector & a, const BoundedVector & b)
+  {
+    return a.base() < b.base();
+  }
   friend bool operator>(const BoundedVector & a, const BoundedVector & b) {return b < a;}
   friend bool operator<=(const BoundedVector & a, const BoundedVector & b) {return !(b < a);}
   friend bool operator>=(const BoundedVector & a, const BoundedVector & b) {return !(a < b);}

@@ -36,7 +36,9 @@ public:
     settings.kind = static_cast<sinew_group_kind>(type);
     settings.priority = priority;
     GroupHandle handle;
-    if (const auto status = sinew_group_new(node, &settings, detail::Out(handle)); status != SINEW_OK) {
+    if (const auto status = sinew_group_new(node, &settings, detail::Out(handle));
+      status != SINEW_OK)
+    {
       return Error::last(status);
     }
     return SharedPtr(new CallbackGroup(std::move(handle), type));
@@ -46,7 +48,9 @@ public:
   static Result<SharedPtr> try_default_of(const sinew_node * node)
   {
     GroupHandle handle;
-    if (const auto status = sinew_node_default_group(node, detail::Out(handle)); status != SINEW_OK) {
+    if (const auto status = sinew_node_default_group(node, detail::Out(handle));
+      status != SINEW_OK)
+    {
       return Error::last(status);
     }
     return SharedPtr(new CallbackGroup(std::move(handle), CallbackGroupType::MutuallyExclusive));
@@ -56,7 +60,10 @@ public:
 
   /// Changes the priority: of the groups that are ready, an executor runs those of the highest
   /// priority first. It interrupts no callback.
-  void set_priority(std::int32_t priority) {detail::check(sinew_group_set_priority(handle(), priority));}
+  void set_priority(std::int32_t priority)
+  {
+    detail::check(sinew_group_set_priority(handle(), priority));
+  }
 
   /// Has executors run none of its callbacks until `resume`. Messages wait meanwhile.
   void pause() {detail::check(sinew_group_pause(handle()));}
@@ -71,7 +78,8 @@ public:
   {
     return detail::result(
       sinew_group_post(
-        handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
+        handle(), &detail::run_work<F>, detail::context_of(std::move(work)),
+        detail::drop_context<F>));
   }
 
   /// The handle of the C interface.

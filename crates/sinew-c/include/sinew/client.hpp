@@ -240,7 +240,8 @@ public:
   /// As above; the executor also runs the callback, with the future: `void (SharedFuture)`.
   template<
     class R, class F,
-    class = std::enable_if_t<detail::is_message_like<Request, R>&& std::is_invocable_v<F, SharedFuture>>>
+    class = std::enable_if_t<
+      detail::is_message_like<Request, R>&& std::is_invocable_v<F, SharedFuture>>>
   SharedFutureAndRequestId async_send_request(R && request, F && callback)
   {
     Promise promise;
@@ -267,7 +268,8 @@ public:
     const auto number = try_send(
       request,
       [promise = std::move(promise), future, request,
-      callback = std::decay_t<F>(std::forward<F>(callback))](Result<SharedResponse> response) mutable {
+      callback = std::decay_t<F>(std::forward<F>(callback))]
+      (Result<SharedResponse> response) mutable {
         detail::settle(promise, std::move(response), [&request](SharedResponse one) {
             return std::make_pair(request, std::move(one));
         });

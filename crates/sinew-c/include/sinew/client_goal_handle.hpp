@@ -70,7 +70,10 @@ public:
   bool is_result_aware() const noexcept {return true;}
 
   /// The number of feedback messages that were lost, as far as is known.
-  std::uint64_t get_lost_feedback() const noexcept {return sinew_client_goal_feedback_lost(handle());}
+  std::uint64_t get_lost_feedback() const noexcept
+  {
+    return sinew_client_goal_feedback_lost(handle());
+  }
 
   /// The handle of the C interface.
   sinew_client_goal * handle() const noexcept {return handle_.get();}

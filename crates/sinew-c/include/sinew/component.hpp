@@ -56,7 +56,8 @@ private:
   using Owner = std::shared_ptr<T>;
 
   static sinew_status create(
-    void *, const sinew_node_request * request, void ** component, const sinew_node ** node) noexcept
+    void *, const sinew_node_request * request, void ** component,
+    const sinew_node ** node) noexcept
   {
     return guarded(
       [&] {

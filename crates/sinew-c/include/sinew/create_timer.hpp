@@ -24,7 +24,8 @@ Result<typename GenericTimer<F>::SharedPtr> try_create_timer(
   F callback, const CallbackGroup::SharedPtr & group = nullptr, bool autostart = true)
 {
   return GenericTimer<F>::try_make(
-    detail::node_of(node).handle(), period.to_chrono<std::chrono::nanoseconds>(), std::move(callback),
+    detail::node_of(node).handle(), period.to_chrono<std::chrono::nanoseconds>(),
+    std::move(callback),
     clock->get_clock_type(), group, autostart);
 }
 

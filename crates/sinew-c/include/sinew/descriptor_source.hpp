@@ -42,7 +42,8 @@ public:
   template<class F>
   static Result<SharedPtr> try_make(
     const sinew_node * node, int descriptor, F callback,
-    DescriptorEvent event = DescriptorEvent::Readable, const CallbackGroup::SharedPtr & group = nullptr)
+    DescriptorEvent event = DescriptorEvent::Readable,
+    const CallbackGroup::SharedPtr & group = nullptr)
   {
     auto settings = detail::options<sinew_descriptor_source_options>();
     settings.group = detail::handle_of(group);

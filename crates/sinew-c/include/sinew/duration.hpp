@@ -38,12 +38,14 @@ public:
 
   /// A duration of `std::chrono`; what is less than a nanosecond is cut off.
   template<class Rep, class Period>
-  constexpr Duration(const std::chrono::duration<Rep, Period> & duration)  // NOLINT(runtime/explicit)
+  constexpr Duration(
+    const std::chrono::duration<Rep, Period> & duration)  // NOLINT(runtime/explicit)
   : nanoseconds_(std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count()) {}
 
   /// A `builtin_interfaces::msg::Duration`.
   template<class Allocator>
-  Duration(const builtin_interfaces::msg::Duration_<Allocator> & message)  // NOLINT(runtime/explicit)
+  Duration(
+    const builtin_interfaces::msg::Duration_<Allocator> & message)  // NOLINT(runtime/explicit)
   : Duration(message.sec, message.nanosec) {}
 
   static constexpr Duration from_nanoseconds(std::int64_t nanoseconds) noexcept

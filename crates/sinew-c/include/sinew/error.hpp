@@ -4,7 +4,8 @@
 /// returns a `Result`. In a program without exceptions (`-fno-exceptions`) the first prints the
 /// sentence of the failure and aborts.
 ///
-///     if (auto publisher = node->try_create_publisher<std_msgs::msg::String>("~", 10); !publisher) {
+///     auto publisher = node->try_create_publisher<std_msgs::msg::String>("~", 10);
+///     if (!publisher) {
 ///       std::cerr << publisher.error().what() << '\n';
 ///     }
 #ifndef SINEW_ERROR_HPP

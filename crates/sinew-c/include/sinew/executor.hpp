@@ -274,7 +274,9 @@ protected:
     settings.on_error = static_cast<sinew_fault_policy>(options.on_error);
     settings.dispatch_order = static_cast<sinew_dispatch_order>(options.dispatch_order);
     Handle handle;
-    if (const auto status = sinew_executor_new(&settings, detail::Out(handle)); status != SINEW_OK) {
+    if (const auto status = sinew_executor_new(&settings, detail::Out(handle));
+      status != SINEW_OK)
+    {
       return Error::last(status);
     }
     return handle;
@@ -324,7 +326,8 @@ private:
   {
     if (!was_served) {
       return Error(
-        SINEW_ERROR_SERVED_ELSEWHERE, "the executor does not serve it: remove what was added before");
+        SINEW_ERROR_SERVED_ELSEWHERE,
+        "the executor does not serve it: remove what was added before");
     }
     return {};
   }

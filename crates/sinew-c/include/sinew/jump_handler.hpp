@@ -71,11 +71,13 @@ public:
     auto settings = detail::options<sinew_jump_threshold>();
     settings.on_clock_change = threshold.on_clock_change ? SINEW_YES : SINEW_NO;
     settings.min_forward = threshold.min_forward.nanoseconds;
-    const std::int64_t back = std::max(threshold.min_backward.nanoseconds, -Duration::max().nanoseconds());
+    const std::int64_t back =
+      std::max(threshold.min_backward.nanoseconds, -Duration::max().nanoseconds());
     settings.min_backward = back < 0 ? -back : -1;
     Handle handle;
     const auto status = sinew_context_on_time_jump(
-      context->handle(), &settings, &run, detail::context_of(Callbacks{std::move(pre), std::move(post)}),
+      context->handle(), &settings, &run,
+      detail::context_of(Callbacks{std::move(pre), std::move(post)}),
       detail::drop_context<Callbacks>, detail::Out(handle));
     if (status != SINEW_OK) {
       return Error::last(status);

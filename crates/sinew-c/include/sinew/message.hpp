@@ -71,7 +71,8 @@ template<class Allocator>
 using String = std::basic_string<char, std::char_traits<char>, Rebound<char, Allocator>>;
 
 template<class Allocator>
-using WString = std::basic_string<char16_t, std::char_traits<char16_t>, Rebound<char16_t, Allocator>>;
+using WString =
+  std::basic_string<char16_t, std::char_traits<char16_t>, Rebound<char16_t, Allocator>>;
 
 template<class T, class Allocator>
 using Sequence = std::vector<T, Rebound<T, Allocator>>;

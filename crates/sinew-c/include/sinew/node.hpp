@@ -244,7 +244,8 @@ public:
     int descriptor, F callback, DescriptorEvent event = DescriptorEvent::Readable,
     CallbackGroup::SharedPtr group = nullptr)
   {
-    return DescriptorSource::try_make(handle(), descriptor, std::move(callback), event, group).value();
+    return DescriptorSource::try_make(
+      handle(), descriptor, std::move(callback), event, group).value();
   }
 
   /// Runs a function object once in the node's default group: `CallbackGroup::post`.
@@ -255,7 +256,8 @@ public:
   {
     return detail::result(
       sinew_node_post(
-        handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
+        handle(), &detail::run_work<F>, detail::context_of(std::move(work)),
+        detail::drop_context<F>));
   }
 
   /// Accepted for rclcpp's users, who pass them to executors and functions: the node itself. In its
@@ -305,7 +307,8 @@ public:
     const SubscriptionOptions & options = {})
   {
     return Subscription<T>::try_make(
-      shared_handle(), extended_name(topic), qos, std::forward<F>(callback), with_defaults(options));
+      shared_handle(), extended_name(topic), qos, std::forward<F>(callback),
+      with_defaults(options));
   }
 
   /// Returns a subscription's options with the node's for what they leave to it.
@@ -419,12 +422,14 @@ protected:
     settings.node_namespace = full_namespace.empty() ? nullptr : full_namespace.c_str();
     settings.remap = rules.data();
     settings.remap_count = rules.size();
-    settings.allow_undeclared_parameters = options.allow_undeclared_parameters() ? SINEW_YES : SINEW_DEFAULT;
+    settings.allow_undeclared_parameters =
+      options.allow_undeclared_parameters() ? SINEW_YES : SINEW_DEFAULT;
     settings.declare_overrides =
       options.automatically_declare_parameters_from_overrides() ? SINEW_YES : SINEW_DEFAULT;
     settings.parameter_overrides = overrides.get();
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
-    settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
+    settings.parameter_events =
+      options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
     settings.request = options.request();
     settings.use_global_arguments = options.use_global_arguments() ? SINEW_DEFAULT : SINEW_NO;
     settings.rosout = options.enable_rosout() ? SINEW_DEFAULT : SINEW_NO;
@@ -432,7 +437,8 @@ protected:
     settings.parameter_event_qos = &options.parameter_event_qos().get_rmw_qos_profile();
     settings.logger_services = options.enable_logger_service() ? SINEW_YES : SINEW_DEFAULT;
     detail::Handle<sinew_node, sinew_node_free> handle;
-    const auto status = sinew_node_new(context->handle(), name.c_str(), &settings, detail::Out(handle));
+    const auto status =
+      sinew_node_new(context->handle(), name.c_str(), &settings, detail::Out(handle));
     if (status != SINEW_OK) {
       return Error::last(status);
     }

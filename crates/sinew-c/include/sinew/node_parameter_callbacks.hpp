@@ -27,7 +27,8 @@ public:
   /// `void (std::vector<Parameter> &)`. If it throws (which is logged) or leaves none,
   /// nothing is set, and the callbacks after it don't run.
   template<class F>
-  [[nodiscard]] PreSetParametersCallbackHandle::SharedPtr add_pre_set_parameters_callback(F && function)
+  [[nodiscard]] PreSetParametersCallbackHandle::SharedPtr add_pre_set_parameters_callback(
+    F && function)
   {
     return PreSetParametersCallbackHandle::try_make(node(), std::forward<F>(function)).value();
   }
@@ -37,7 +38,8 @@ public:
   /// `R` is `rcl_interfaces::msg::SetParametersResult`, or any structure with its fields, or
   /// `Result<void>`. An exception refuses them as well.
   template<class F>
-  [[nodiscard]] OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(F && function)
+  [[nodiscard]] OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(
+    F && function)
   {
     return OnSetParametersCallbackHandle::try_make(node(), std::forward<F>(function)).value();
   }
@@ -52,7 +54,10 @@ public:
   }
 
   /// Removes a callback before its handle ends.
-  void remove_pre_set_parameters_callback(PreSetParametersCallbackHandle * handle) {handle->remove();}
+  void remove_pre_set_parameters_callback(PreSetParametersCallbackHandle * handle)
+  {
+    handle->remove();
+  }
   void remove_on_set_parameters_callback(OnSetParametersCallbackHandle * handle) {handle->remove();}
   void remove_post_set_parameters_callback(PostSetParametersCallbackHandle * handle)
   {

@@ -90,7 +90,8 @@ public:
     bool ignore_override = false)
   {
     return typed<T>(
-      name, try_declare_parameter(name, ParameterValue(default_value), descriptor, ignore_override));
+      name,
+      try_declare_parameter(name, ParameterValue(default_value), descriptor, ignore_override));
   }
 
   /// Declares a parameter of type `T`, which must be overridden: without a value this throws

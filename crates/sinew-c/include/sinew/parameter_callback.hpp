@@ -35,7 +35,8 @@ Result<void> outcome_of(const Outcome & outcome)
   if (outcome.successful) {
     return {};
   }
-  return Error(SINEW_ERROR_REFUSED, outcome.reason.empty() ? "a callback refused it" : outcome.reason);
+  return Error(
+    SINEW_ERROR_REFUSED, outcome.reason.empty() ? "a callback refused it" : outcome.reason);
 }
 inline Result<void> outcome_of(Result<void> outcome) {return outcome;}
 
@@ -157,7 +158,8 @@ namespace detail
 struct PreSetParameters
 {
   template<class F>
-  static sinew_status add(const sinew_node * node, void * context, sinew_parameter_callback ** place)
+  static sinew_status add(
+    const sinew_node * node, void * context, sinew_parameter_callback ** place)
   {
     return sinew_node_on_pre_set_parameters(
       node, pre_set_parameters<F>, context, drop_context<F>, place);
@@ -167,7 +169,8 @@ struct PreSetParameters
 struct OnSetParameters
 {
   template<class F>
-  static sinew_status add(const sinew_node * node, void * context, sinew_parameter_callback ** place)
+  static sinew_status add(
+    const sinew_node * node, void * context, sinew_parameter_callback ** place)
   {
     return sinew_node_on_set_parameters(
       node, on_set_parameters<F>, context, drop_context<F>, place);
@@ -177,7 +180,8 @@ struct OnSetParameters
 struct PostSetParameters
 {
   template<class F>
-  static sinew_status add(const sinew_node * node, void * context, sinew_parameter_callback ** place)
+  static sinew_status add(
+    const sinew_node * node, void * context, sinew_parameter_callback ** place)
   {
     return sinew_node_on_post_set_parameters(
       node, post_set_parameters<F>, context, drop_context<F>, place);

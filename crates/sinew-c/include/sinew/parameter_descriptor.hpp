@@ -73,7 +73,8 @@ Result<sinew_parameter_options> parameter_options(const Descriptor & descriptor,
 {
   if (descriptor.floating_point_range.size() > 1 || descriptor.integer_range.size() > 1) {
     return Error(
-      SINEW_ERROR_INVALID_ARGUMENT, "a parameter can't have more than one range: leave one of them");
+      SINEW_ERROR_INVALID_ARGUMENT,
+      "a parameter can't have more than one range: leave one of them");
   }
   auto settings = options<sinew_parameter_options>();
   settings.is_dynamic = descriptor.dynamic_typing;

@@ -39,7 +39,8 @@ struct ParameterEventCallbackHandle
 {
   using SharedPtr = std::shared_ptr<ParameterEventCallbackHandle>;
   using WeakPtr = std::weak_ptr<ParameterEventCallbackHandle>;
-  using ParameterEventCallbackType = std::function<void (const rcl_interfaces::msg::ParameterEvent &)>;
+  using ParameterEventCallbackType =
+    std::function<void (const rcl_interfaces::msg::ParameterEvent &)>;
 
   ParameterEventCallbackType callback;
 };
@@ -65,7 +66,8 @@ public:
     subscription_(
       SubscriptionOf<ParameterEvent>::try_make(
         node->shared_handle(), "/parameter_events", qos,
-        [callbacks = callbacks_](const ParameterEvent & event) {callbacks->run(event);}, {}).value())
+        [callbacks = callbacks_](const ParameterEvent & event) {callbacks->run(event);},
+        {}).value())
   {
   }
 

@@ -31,7 +31,8 @@ using StringsHandle = Handle<sinew_strings, sinew_strings_free>;
 inline void merge_parameters(std::vector<Parameter> & all, std::vector<Parameter> more)
 {
   for (auto & parameter : more) {
-    const auto is_same = [&](const Parameter & one) {return one.get_name() == parameter.get_name();};
+    const auto is_same =
+      [&](const Parameter & one) {return one.get_name() == parameter.get_name();};
     const auto place = std::find_if(all.begin(), all.end(), is_same);
     if (place == all.end()) {
       all.push_back(std::move(parameter));

@@ -185,7 +185,8 @@ inline constexpr ParameterType parameter_type_of<std::vector<std::uint8_t>> = PA
 template<>
 inline constexpr ParameterType parameter_type_of<std::vector<bool>> = PARAMETER_BOOL_ARRAY;
 template<>
-inline constexpr ParameterType parameter_type_of<std::vector<std::int64_t>> = PARAMETER_INTEGER_ARRAY;
+inline constexpr ParameterType parameter_type_of<std::vector<std::int64_t>> =
+  PARAMETER_INTEGER_ARRAY;
 template<>
 inline constexpr ParameterType parameter_type_of<std::vector<double>> = PARAMETER_DOUBLE_ARRAY;
 template<>
@@ -244,7 +245,8 @@ public:
 
   /// A value from `rcl_interfaces::msg::ParameterValue`, of which a type without a meaning is none.
   template<
-    class M, class = std::enable_if_t<std::is_same_v<M, rcl_interfaces::msg::ParameterValue>>, int = 0>
+    class M, class = std::enable_if_t<std::is_same_v<M, rcl_interfaces::msg::ParameterValue>>,
+    int = 0>
   explicit ParameterValue(const M & message)
   {
     switch (message.type) {
@@ -254,7 +256,9 @@ public:
       case PARAMETER_STRING: fields_.string_value = message.string_value; break;
       case PARAMETER_BYTE_ARRAY: fields_.byte_array_value = message.byte_array_value; break;
       case PARAMETER_BOOL_ARRAY: fields_.bool_array_value = message.bool_array_value; break;
-      case PARAMETER_INTEGER_ARRAY: fields_.integer_array_value = message.integer_array_value; break;
+      case PARAMETER_INTEGER_ARRAY:
+        fields_.integer_array_value = message.integer_array_value;
+        break;
       case PARAMETER_DOUBLE_ARRAY: fields_.double_array_value = message.double_array_value; break;
       case PARAMETER_STRING_ARRAY: fields_.string_array_value = message.string_array_value; break;
       default: return;

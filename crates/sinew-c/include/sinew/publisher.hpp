@@ -320,7 +320,10 @@ public:
   }
   bool can_loan_messages() const noexcept {return true;}
 
-  void publish(LoanedMessage<PublishedType> && message) {published(try_publish(std::move(message)));}
+  void publish(LoanedMessage<PublishedType> && message)
+  {
+    published(try_publish(std::move(message)));
+  }
   Result<void> try_publish(LoanedMessage<PublishedType> && message)
   {
     LoanedMessage<PublishedType> taken(std::move(message));

@@ -129,7 +129,8 @@ auto create_service(
 template<class ServiceT>
 auto create_client(
   const Node::SharedPtr & node_base, const Node::SharedPtr &, const Node::SharedPtr &,
-  const std::string & name, const QoS & qos = ServicesQoS(), CallbackGroup::SharedPtr group = nullptr)
+  const std::string & name, const QoS & qos = ServicesQoS(),
+  CallbackGroup::SharedPtr group = nullptr)
 {
   return node_base->create_client<ServiceT>(name, qos, group);
 }
@@ -154,8 +155,10 @@ using ::sinew::RCL_SYSTEM_TIME;
 /// The events of a service, with rcl's names.
 using rcl_service_introspection_state_t = ::sinew::ServiceIntrospectionState;
 inline constexpr auto RCL_SERVICE_INTROSPECTION_OFF = ::sinew::ServiceIntrospectionState::Off;
-inline constexpr auto RCL_SERVICE_INTROSPECTION_METADATA = ::sinew::ServiceIntrospectionState::Metadata;
-inline constexpr auto RCL_SERVICE_INTROSPECTION_CONTENTS = ::sinew::ServiceIntrospectionState::Contents;
+inline constexpr auto RCL_SERVICE_INTROSPECTION_METADATA =
+  ::sinew::ServiceIntrospectionState::Metadata;
+inline constexpr auto RCL_SERVICE_INTROSPECTION_CONTENTS =
+  ::sinew::ServiceIntrospectionState::Contents;
 
 /// The name of rmw for what identifies a request.
 using rmw_request_id_t = ::sinew::RequestId;

@@ -24,7 +24,8 @@ typename Server<ActionT>::SharedPtr create_server(
   typename Server<ActionT>::GoalCallback handle_goal,
   typename Server<ActionT>::CancelCallback handle_cancel,
   typename Server<ActionT>::AcceptedCallback handle_accepted,
-  const ServerOptions & options = ServerOptions(), ::sinew::CallbackGroup::SharedPtr group = nullptr)
+  const ServerOptions & options = ServerOptions(),
+  ::sinew::CallbackGroup::SharedPtr group = nullptr)
 {
   return create_server<ActionT>(
     node_base, name, std::move(handle_goal), std::move(handle_cancel), std::move(handle_accepted),

@@ -59,9 +59,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_DEBUG_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define RCLCPP_DEBUG_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_DEBUG_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_DEBUG_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_IF(logger, SINEW_LOG_LEVEL_DEBUG, (expression), __VA_ARGS__)
 #define RCLCPP_DEBUG_FUNCTION(logger, function, ...) \
@@ -74,9 +76,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_DEBUG_STREAM_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define RCLCPP_DEBUG_STREAM_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_DEBUG_STREAM_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_DEBUG, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_DEBUG_STREAM_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_STREAM_IF(logger, SINEW_LOG_LEVEL_DEBUG, (expression), __VA_ARGS__)
 #define RCLCPP_DEBUG_STREAM_FUNCTION(logger, function, ...) \
@@ -89,9 +93,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_INFO_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
 #define RCLCPP_INFO_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_INFO_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_INFO_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_IF(logger, SINEW_LOG_LEVEL_INFO, (expression), __VA_ARGS__)
 #define RCLCPP_INFO_FUNCTION(logger, function, ...) \
@@ -104,9 +110,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_INFO_STREAM_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
 #define RCLCPP_INFO_STREAM_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_INFO_STREAM_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_INFO, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_INFO_STREAM_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_STREAM_IF(logger, SINEW_LOG_LEVEL_INFO, (expression), __VA_ARGS__)
 #define RCLCPP_INFO_STREAM_FUNCTION(logger, function, ...) \
@@ -119,9 +127,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_WARN_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
 #define RCLCPP_WARN_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_WARN_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_WARN_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_IF(logger, SINEW_LOG_LEVEL_WARN, (expression), __VA_ARGS__)
 #define RCLCPP_WARN_FUNCTION(logger, function, ...) \
@@ -134,9 +144,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_WARN_STREAM_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
 #define RCLCPP_WARN_STREAM_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_WARN_STREAM_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_WARN, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_WARN_STREAM_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_STREAM_IF(logger, SINEW_LOG_LEVEL_WARN, (expression), __VA_ARGS__)
 #define RCLCPP_WARN_STREAM_FUNCTION(logger, function, ...) \
@@ -149,9 +161,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_ERROR_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define RCLCPP_ERROR_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_ERROR_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_ERROR_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_IF(logger, SINEW_LOG_LEVEL_ERROR, (expression), __VA_ARGS__)
 #define RCLCPP_ERROR_FUNCTION(logger, function, ...) \
@@ -164,9 +178,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_ERROR_STREAM_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define RCLCPP_ERROR_STREAM_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_ERROR_STREAM_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_ERROR, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_ERROR_STREAM_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_STREAM_IF(logger, SINEW_LOG_LEVEL_ERROR, (expression), __VA_ARGS__)
 #define RCLCPP_ERROR_STREAM_FUNCTION(logger, function, ...) \
@@ -179,9 +195,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_FATAL_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
 #define RCLCPP_FATAL_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_FATAL_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_FATAL_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_IF(logger, SINEW_LOG_LEVEL_FATAL, (expression), __VA_ARGS__)
 #define RCLCPP_FATAL_FUNCTION(logger, function, ...) \
@@ -194,9 +212,11 @@ constexpr std::int64_t milliseconds(Number number)
 #define RCLCPP_FATAL_STREAM_SKIPFIRST(logger, ...) \
   SINEW_LOG_SKIPFIRST_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
 #define RCLCPP_FATAL_STREAM_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_CLOCK_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_CLOCK_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_FATAL_STREAM_SKIPFIRST_THROTTLE(logger, clock, period_ms, ...) \
-  SINEW_LOG_SKIPFIRST_THROTTLE_BY(SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
+  SINEW_LOG_SKIPFIRST_THROTTLE_BY( \
+    SINEW_LOG_STREAM_IF, logger, SINEW_LOG_LEVEL_FATAL, clock, period_ms, __VA_ARGS__)
 #define RCLCPP_FATAL_STREAM_EXPRESSION(logger, expression, ...) \
   SINEW_LOG_STREAM_IF(logger, SINEW_LOG_LEVEL_FATAL, (expression), __VA_ARGS__)
 #define RCLCPP_FATAL_STREAM_FUNCTION(logger, function, ...) \

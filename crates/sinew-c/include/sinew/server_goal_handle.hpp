@@ -54,7 +54,10 @@ public:
 
   /// Begins a goal that was deferred.
   void execute() {try_execute().value();}
-  sinew::Result<void> try_execute() {return sinew::detail::result(sinew_server_goal_execute(handle()));}
+  sinew::Result<void> try_execute()
+  {
+    return sinew::detail::result(sinew_server_goal_execute(handle()));
+  }
 
   /// Publishes feedback to the clients. It is copied unless it is a `std::unique_ptr`.
   void publish_feedback(const std::shared_ptr<Feedback> & feedback)

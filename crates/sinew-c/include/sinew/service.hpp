@@ -169,7 +169,8 @@ public:
   {
     auto responder = in_hand_->take(id);
     if (!responder) {
-      return Error(SINEW_ERROR_REQUEST_NOT_IN_HAND, "the request was answered before, or never came");
+      return Error(
+        SINEW_ERROR_REQUEST_NOT_IN_HAND, "the request was answered before, or never came");
     }
     return detail::result(sinew_responder_fail(responder.release(), sentence.c_str()));
   }

@@ -387,8 +387,8 @@ private:
     static_assert(
       Receiver::is_callback,
       "the callback takes none of: const T &, std::shared_ptr<const T>, std::unique_ptr<T>, T, "
-      "std::shared_ptr<T>, sinew::MessageView<T>, const sinew::SerializedMessage &; with or without "
-      "a second argument, const sinew::MessageInfo &");
+      "std::shared_ptr<T>, sinew::MessageView<T>, const sinew::SerializedMessage &; with or "
+      "without a second argument, const sinew::MessageInfo &");
     using Form = typename Receiver::Found;
     static_assert(
       !detail::is_adapted<T>|| detail::is_generated<Value>||

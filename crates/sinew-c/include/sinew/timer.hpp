@@ -96,16 +96,19 @@ protected:
   /// Makes the timer, which calls `callback` with `context`. It starts once the handle is here,
   /// since the callback may use it.
   Result<void> open(
-    const sinew_node * node, std::int64_t period, ClockType clock, const CallbackGroup::SharedPtr & group,
+    const sinew_node * node, std::int64_t period, ClockType clock,
+    const CallbackGroup::SharedPtr & group,
     bool autostart, sinew_timer_callback callback, void * context, sinew_drop drop_context)
   {
     auto settings = detail::options<sinew_timer_options>();
     settings.group = detail::handle_of(group);
     // Without simulated time ROS time is the wall clock, which a timer should not follow.
-    settings.clock = clock == RCL_ROS_TIME ? SINEW_CLOCK_DEFAULT : static_cast<sinew_clock_kind>(clock);
+    settings.clock =
+      clock == RCL_ROS_TIME ? SINEW_CLOCK_DEFAULT : static_cast<sinew_clock_kind>(clock);
     settings.autostart = SINEW_NO;
     const auto made = sinew_timer_new(
-      node, period == 0 ? 1 : period, &settings, callback, context, drop_context, detail::Out(handle_));
+      node, period == 0 ? 1 : period, &settings, callback, context, drop_context,
+      detail::Out(handle_));
     if (made != SINEW_OK || !autostart) {
       return detail::result(made);
     }
@@ -131,7 +134,8 @@ public:
     ClockType clock, const CallbackGroup::SharedPtr & group = nullptr, bool autostart = true)
   {
     return opened(
-      SharedPtr(new GenericTimer), node, detail::saturated(period), std::move(callback), clock, group,
+      SharedPtr(new GenericTimer), node, detail::saturated(period), std::move(callback), clock,
+      group,
       autostart);
   }
 
@@ -140,7 +144,8 @@ protected:
 
   template<class Timer>
   static Result<std::shared_ptr<Timer>> opened(
-    std::shared_ptr<Timer> timer, const sinew_node * node, std::int64_t period, F callback, ClockType clock,
+    std::shared_ptr<Timer> timer, const sinew_node * node, std::int64_t period, F callback,
+    ClockType clock,
     const CallbackGroup::SharedPtr & group, bool autostart)
   {
     GenericTimer & base = *timer;
@@ -201,7 +206,8 @@ public:
     const CallbackGroup::SharedPtr & group = nullptr, bool autostart = true)
   {
     return GenericTimer<F>::opened(
-      SharedPtr(new WallTimer), node, detail::saturated(period), std::move(callback), RCL_STEADY_TIME,
+      SharedPtr(new WallTimer), node, detail::saturated(period), std::move(callback),
+      RCL_STEADY_TIME,
       group, autostart);
   }
 

@@ -204,8 +204,8 @@ sinew_type_table table_of()
   static_assert(
     is_message<T>,
     "T is no type of messages: include the header that sinew-generate-cpp (or the CMake function "
-    "sinew_generate_interfaces) writes for its .msg file, or specialise sinew::TypeSupport<T> for a "
-    "struct of C++ that stays in its process, or sinew::TypeAdapter for it and a message");
+    "sinew_generate_interfaces) writes for its .msg file, or specialise sinew::TypeSupport<T> "
+    "for a struct of C++ that stays in its process, or sinew::TypeAdapter for it and a message");
   using Value = typename Adapted<T>::Value;
   auto table = options<sinew_type_table>();
   table.value_size = sizeof(Value);

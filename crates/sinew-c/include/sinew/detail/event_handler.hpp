@@ -212,7 +212,8 @@ private:
   static bool take_changed(
     sinew_status (* take)(const Endpoint *, Status *), const void * endpoint, Status & status)
   {
-    return take(static_cast<const Endpoint *>(endpoint), &status) == SINEW_OK && has_changed(status);
+    return take(static_cast<const Endpoint *>(endpoint), &status) == SINEW_OK &&
+           has_changed(status);
   }
 
   template<class Info, class Status>

@@ -25,7 +25,9 @@ Result<MessageHandle> try_adopt(std::unique_ptr<T> value)
     return type.error();
   }
   MessageHandle message;
-  if (const auto status = sinew_message_adopt(*type, value.get(), Out(message)); status != SINEW_OK) {
+  if (const auto status = sinew_message_adopt(*type, value.get(), Out(message));
+    status != SINEW_OK)
+  {
     return Error::last(status);
   }
   (void)value.release();

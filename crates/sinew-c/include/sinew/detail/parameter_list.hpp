@@ -96,7 +96,8 @@ inline ParameterValue value_from(const sinew_parameter_value & from)
 {
   const auto list = [&from](const auto * first) {
       using T = std::decay_t<decltype(*first)>;
-      return ParameterValue(from.length == 0 ? std::vector<T>() : std::vector<T>(first, first + from.length));
+      return ParameterValue(
+        from.length == 0 ? std::vector<T>() : std::vector<T>(first, first + from.length));
     };
   switch (from.kind) {
     case SINEW_PARAMETER_BOOL: return ParameterValue(from.bool_value);
@@ -113,7 +114,8 @@ inline ParameterValue value_from(const sinew_parameter_value & from)
 }
 
 /// Sets the parameters of a list of C.
-inline Result<void> fill_list(sinew_parameter_list * list, const std::vector<Parameter> & parameters)
+inline Result<void> fill_list(
+  sinew_parameter_list * list, const std::vector<Parameter> & parameters)
 {
   for (const Parameter & one : parameters) {
     const ValueForC value(one.get_parameter_value());

@@ -152,7 +152,8 @@ inline std::vector<Parameter> without_values(const std::vector<std::string> & na
 }
 
 /// Returns what a parameter file has for a node.
-inline Result<std::vector<Parameter>> try_load(const std::string & file, const std::string & node_name)
+inline Result<std::vector<Parameter>> try_load(
+  const std::string & file, const std::string & node_name)
 {
   ParameterListHandle list;
   if (const auto status = sinew_parameter_list_new(Out(list)); status != SINEW_OK) {
@@ -171,7 +172,8 @@ class ParameterQuestions
 {
 public:
   ParameterQuestions(
-    const sinew_node & node, const std::string & remote_name, const CallbackGroup::SharedPtr & group)
+    const sinew_node & node, const std::string & remote_name,
+    const CallbackGroup::SharedPtr & group)
   : get_(make<GetQuestion>(node, remote_name, group)),
     describe_(make<DescribeQuestion>(node, remote_name, group)),
     types_(make<TypesQuestion>(node, remote_name, group)),
@@ -181,9 +183,9 @@ public:
 
   bool are_ready() const
   {
-    return get_->service_is_ready() && describe_->service_is_ready() && types_->service_is_ready() &&
-           set_->service_is_ready() && set_atomically_->service_is_ready() &&
-           list_->service_is_ready();
+    return get_->service_is_ready() && describe_->service_is_ready() &&
+           types_->service_is_ready() && set_->service_is_ready() &&
+           set_atomically_->service_is_ready() && list_->service_is_ready();
   }
 
   bool wait(std::chrono::nanoseconds timeout) const
@@ -208,7 +210,8 @@ public:
   /// Asks. An executor ends the future and runs the callback, which may be null.
   template<class Question>
   std::shared_future<typename Question::Answer> send(
-    Question question, std::function<void(std::shared_future<typename Question::Answer>)> callback) const
+    Question question,
+    std::function<void(std::shared_future<typename Question::Answer>)> callback) const
   {
     using SharedResponse = std::shared_ptr<typename Question::Service::Response>;
     std::promise<typename Question::Answer> promise;
@@ -236,7 +239,8 @@ private:
 
   template<class Question>
   static ClientOf<Question> make(
-    const sinew_node & node, const std::string & remote_name, const CallbackGroup::SharedPtr & group)
+    const sinew_node & node, const std::string & remote_name,
+    const CallbackGroup::SharedPtr & group)
   {
     return ServiceClient<typename Question::Service>::try_make(
       &node, remote_name + Question::service_name, group).value();

@@ -93,7 +93,8 @@ class ServiceCallback
 public:
   template<class G>
   ServiceCallback(
-    G && function, const std::shared_ptr<Service> & service, std::shared_ptr<RequestsInHand> in_hand)
+    G && function, const std::shared_ptr<Service> & service,
+    std::shared_ptr<RequestsInHand> in_hand)
   : function_(std::forward<G>(function)), service_(service), in_hand_(std::move(in_hand)) {}
 
   static sinew_status run(
@@ -121,7 +122,8 @@ private:
     auto request = try_share<Request>(std::move(message)).value();
     // `std::bind` accepts more arguments than it needs, so few come before many.
     if constexpr (takes<SharedRequest, SharedResponse>) {
-      fill(answer, [&](SharedResponse response) {function_(std::move(request), std::move(response));});
+      fill(
+        answer, [&](SharedResponse response) {function_(std::move(request), std::move(response));});
     } else if constexpr (takes<const Request &, Response &>) {
       auto response = new_response(answer);
       function_(*request, *static_cast<Response *>(sinew_message_value_mut(response.get())));

@@ -115,7 +115,8 @@ Result<MessageHandle> try_into_message(Given && given, Uninit && uninit)
 template<class T, class Given>
 inline constexpr bool is_message_like =
   std::is_same_v<std::decay_t<Given>, T> ||
-  (std::is_same_v<std::decay_t<Given>, std::unique_ptr<T>>&& std::is_rvalue_reference_v<Given &&>) ||
+  (std::is_same_v<std::decay_t<Given>, std::unique_ptr<T>>&&
+  std::is_rvalue_reference_v<Given &&>) ||
   std::is_same_v<std::decay_t<Given>, std::shared_ptr<T>> ||
   std::is_same_v<std::decay_t<Given>, std::shared_ptr<const T>>;
 

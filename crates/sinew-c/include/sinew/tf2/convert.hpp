@@ -26,13 +26,15 @@ std::int64_t nanoseconds_of(const builtin_interfaces::msg::Time_<Allocator> & ti
 }
 
 /// Returns the transform as the C interface has it; the names are those of the message.
-inline sinew_stamped_transform stamped_transform_of(const geometry_msgs::msg::TransformStamped & message)
+inline sinew_stamped_transform stamped_transform_of(
+  const geometry_msgs::msg::TransformStamped & message)
 {
   const auto & translation = message.transform.translation;
   const auto & rotation = message.transform.rotation;
   return {message.header.frame_id.c_str(), message.child_frame_id.c_str(),
     nanoseconds_of(message.header.stamp),
-    {{translation.x, translation.y, translation.z}, {rotation.x, rotation.y, rotation.z, rotation.w}}};
+    {{translation.x, translation.y, translation.z},
+      {rotation.x, rotation.y, rotation.z, rotation.w}}};
 }
 
 /// Returns the message of a transform of the C interface.

@@ -91,7 +91,8 @@ inline void doTransform(const msg::Point & in, msg::Point & out, const msg::Tran
 }
 /// A direction is only rotated.
 template<>
-inline void doTransform(const msg::Vector3 & in, msg::Vector3 & out, const msg::TransformStamped & by)
+inline void doTransform(
+  const msg::Vector3 & in, msg::Vector3 & out, const msg::TransformStamped & by)
 {
   Quaternion rotation;
   fromMsg(by.transform.rotation, rotation);
@@ -160,7 +161,8 @@ inline std::array<double, 36> transformCovariance(
 }
 template<>
 inline void doTransform(
-  const msg::PoseWithCovariance & in, msg::PoseWithCovariance & out, const msg::TransformStamped & by)
+  const msg::PoseWithCovariance & in, msg::PoseWithCovariance & out,
+  const msg::TransformStamped & by)
 {
   Transform transform;
   fromMsg(by.transform, transform);
@@ -245,7 +247,8 @@ inline void getEulerYPR(const Quaternion & rotation, double & yaw, double & pitc
 {
   Matrix3x3(rotation).getRPY(roll, pitch, yaw);
 }
-inline void getEulerYPR(const msg::Quaternion & rotation, double & yaw, double & pitch, double & roll)
+inline void getEulerYPR(
+  const msg::Quaternion & rotation, double & yaw, double & pitch, double & roll)
 {
   getEulerYPR(Quaternion(rotation.x, rotation.y, rotation.z, rotation.w), yaw, pitch, roll);
 }

@@ -239,7 +239,8 @@ public:
   Matrix3x3() {setIdentity();}
   explicit Matrix3x3(const Quaternion & rotation) {setRotation(rotation);}
   Matrix3x3(
-    double xx, double xy, double xz, double yx, double yy, double yz, double zx, double zy, double zz)
+    double xx, double xy, double xz, double yx, double yy, double yz, double zx, double zy,
+    double zz)
   {
     setValue(xx, xy, xz, yx, yy, yz, zx, zy, zz);
   }
@@ -253,7 +254,8 @@ public:
   }
 
   void setValue(
-    double xx, double xy, double xz, double yx, double yy, double yz, double zx, double zy, double zz)
+    double xx, double xy, double xz, double yx, double yy, double yz, double zx, double zy,
+    double zz)
   {
     rows_ = {Vector3(xx, xy, xz), Vector3(yx, yy, yz), Vector3(zx, zy, zz)};
   }
@@ -291,7 +293,8 @@ public:
     if (std::abs(down) >= 1 - 1e-15) {  // what is left of roll and yaw is rounding
       yaw = 0;
       pitch = down < 0 ? quarter : -quarter;
-      roll = down < 0 ? std::atan2(rows_[0][1], rows_[0][2]) : std::atan2(-rows_[0][1], -rows_[0][2]);
+      roll =
+        down < 0 ? std::atan2(rows_[0][1], rows_[0][2]) : std::atan2(-rows_[0][1], -rows_[0][2]);
       return;
     }
     const double sign = solution == 2 ? -1 : 1;
@@ -314,7 +317,8 @@ public:
         (m[2][1] - m[1][2]) / s, (m[0][2] - m[2][0]) / s, (m[1][0] - m[0][1]) / s, s / 4);
       return;
     }
-    const std::size_t i = m[0][0] < m[1][1] ? (m[1][1] < m[2][2] ? 2 : 1) : (m[0][0] < m[2][2] ? 2 : 0);
+    const std::size_t i =
+      m[0][0] < m[1][1] ? (m[1][1] < m[2][2] ? 2 : 1) : (m[0][0] < m[2][2] ? 2 : 0);
     const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
     const double s = std::sqrt(m[i][i] - m[j][j] - m[k][k] + 1) * 2;
     std::array<double, 3> parts{};

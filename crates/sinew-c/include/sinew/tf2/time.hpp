@@ -36,7 +36,10 @@ inline double durationToSec(const Duration & duration)
 }
 inline double timeToSec(const TimePoint & time) {return durationToSec(time.time_since_epoch());}
 
-inline std::string displayTimePoint(const TimePoint & time) {return std::to_string(timeToSec(time));}
+inline std::string displayTimePoint(const TimePoint & time)
+{
+  return std::to_string(timeToSec(time));
+}
 
 }  // namespace tf2
 

@@ -166,7 +166,8 @@ public:
   T & transform(
     const T & in, T & out, const std::string & target, const sinew::Duration & timeout = {}) const
   {
-    tf2::doTransform(in, out, lookupTransform(target, in.header.frame_id, in.header.stamp, timeout));
+    tf2::doTransform(
+      in, out, lookupTransform(target, in.header.frame_id, in.header.stamp, timeout));
     return out;
   }
 
@@ -193,7 +194,8 @@ public:
     for_frames(
       [&all](const char * name, const char * parent) {
         if (*parent != 0) {
-          all.append("Frame ").append(name).append(" exists with parent ").append(parent).append(".\n");
+          all.append("Frame ").append(name).append(" exists with parent ").append(parent);
+          all.append(".\n");
         }
       });
     return all;

@@ -26,7 +26,8 @@ public:
   using TransformStamped = geometry_msgs::msg::TransformStamped;
 
   /// Publishes with this node: an object, pointer or shared pointer.
-  template<class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
+  template<
+    class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
   explicit Broadcaster(const NodeType & node)
   {
     sinew::detail::check(

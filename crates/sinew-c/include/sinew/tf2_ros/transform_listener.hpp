@@ -25,7 +25,8 @@ class TransformListener
 public:
   /// Subscribes with this node: an object, pointer or shared pointer. (`spin_thread` is for users
   /// of tf2_ros.)
-  template<class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
+  template<
+    class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
   TransformListener(const Buffer & buffer, const NodeType & node, bool spin_thread = true)
   {
     (void)spin_thread;
