@@ -4,6 +4,7 @@ use crate::array::texts;
 use crate::component_library::{load, of_package};
 use crate::container::made;
 use crate::status::{Failure, Result, answer};
+use crate::test_camera;
 use sinew::error::ErrorCode;
 use sinew::logging::{self, LoggingError};
 use sinew::{Context, Executor};
@@ -16,7 +17,7 @@ sinew-container: makes nodes of components, which are in shared libraries of C a
 usage: sinew-container [options] [--ros-args ..]
   --library FILE            loads a library with components (sinew_components)
   --package NAME            loads the libraries of a package in AMENT_PREFIX_PATH, or that file
-  --component TYPE[=NODE]   makes a node
+  --component TYPE[=NODE]   makes a node; sinew::TestCamera, a camera for trials, needs no library
   --threads N               runs callbacks on N threads, `all`: one for each core; by default on one
   --help                    this text
 
@@ -62,7 +63,7 @@ fn run(line: &[&str]) -> Result {
         Ok(()) | Err(LoggingError::Taken) => {} // the program may have a logger of its own
         Err(error) => return Err(error.into()),
     }
-    let mut components = Vec::new();
+    let mut components = vec![test_camera::component()];
     for library in &wanted.libraries {
         components.extend(load(library)?);
     }

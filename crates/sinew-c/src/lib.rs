@@ -97,6 +97,7 @@ mod c_string;
 mod component_library;
 mod service_qos;
 mod structure;
+mod test_camera;
 #[cfg(test)]
 mod test_support;
 mod text;

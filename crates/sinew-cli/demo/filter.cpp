@@ -1,26 +1,26 @@
-// The filter of `sinew demo --languages`: reads each image where the camera wrote it, and writes its negative where
-// the viewer reads it. Nothing is copied, encoded or decoded.
+// The filter of `sinew demo --languages`, a component: reads each image where the camera wrote it, and writes its
+// negative where the viewer reads it. Nothing is copied, encoded or decoded.
 #include <algorithm>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include <sys/prctl.h>
-
 #include "image.h"
 #include "sensor_msgs/msg/image.hpp"
+#include "sinew/component.hpp"
 #include "sinew/sinew.hpp"
 
 using sensor_msgs::msg::Image;
 
+namespace demo
+{
+
 class Filter : public sinew::Node
 {
 public:
-  Filter()
-  : Node("filter")
+  explicit Filter(const sinew::NodeOptions & options)
+  : Node("filter", options)
   {
     negatives_ = create_publisher<Image>("negative", 10);
     images_ = create_subscription<Image>(
@@ -47,10 +47,6 @@ private:
   sinew::Subscription<Image>::SharedPtr images_;
 };
 
-int main(int argc, char ** argv)
-{
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // it ends with the demonstration
-  sinew::init(argc, argv);
-  sinew::spin(std::make_shared<Filter>());
-  sinew::shutdown();
-}
+}  // namespace demo
+
+SINEW_COMPONENTS_REGISTER_NODE(demo::Filter)

@@ -1,20 +1,15 @@
-/* The viewer of `sinew demo --languages`: reads each image where the filter wrote it. The camera's images have one
- * colour; so at the end it can say how many were not as they should be. */
+/* The viewer of `sinew demo --languages`, a component: reads each image where the filter wrote it. The camera's images
+ * have one colour; so at the end it can say how many were not as they should be. */
 #include "image.h"
-#include <signal.h>
 #include <sinew/sinew.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 
-static unsigned long wrong;
-
-static void check(sinew_status status)
-{
-    if (status == SINEW_OK) return;
-    fprintf(stderr, "viewer: %s\n", sinew_error_message());
-    exit(1);
-}
+typedef struct {
+    sinew_node *node;
+    sinew_subscription *images;
+    unsigned long wrong;
+} viewer;
 
 static bool has_one_colour(const uint8_t *bytes, size_t length)
 {
@@ -25,32 +20,59 @@ static bool has_one_colour(const uint8_t *bytes, size_t length)
 
 static sinew_status view(void *context, sinew_message *message, const sinew_message_info *info)
 {
-    (void)context, (void)info;
+    (void)info;
+    viewer *self = context;
     const uint8_t *bytes = NULL;
     size_t length = 0;
     const sinew_status status = sinew_message_encoded(message, &bytes, &length);
-    if (status == SINEW_OK && !has_one_colour(bytes, length)) wrong++;
+    if (status == SINEW_OK && !has_one_colour(bytes, length)) self->wrong++;
     sinew_message_free(message);
     return status;
 }
 
-int main(int argc, char **argv)
+static sinew_status make(viewer *self, sinew_context *context, const sinew_node_request *request)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with the demonstration */
-    sinew_context_options options = {.size = sizeof options, .argc = argc, .argv = (const char *const *)argv};
-    options.interrupts = SINEW_YES;
-    sinew_context *context = NULL;
-    sinew_node *node = NULL;
-    sinew_subscription *subscription = NULL;
+    sinew_node_options options = {.size = sizeof options, .request = request};
     const sinew_message_type *image = NULL;
-    check(sinew_context_new(&options, &context));
-    check(sinew_node_new(context, "viewer", NULL, &node));
-    check(sinew_message_type_known("sensor_msgs/msg/Image", IMAGE_HASH, &image));
-    check(sinew_subscription_new_with_callback(node, "negative", image, NULL, view, NULL, NULL, &subscription));
-    check(sinew_spin(node));
-    printf("%lu\n", wrong);
-    sinew_subscription_free(subscription);
-    sinew_node_free(node);
+    sinew_status status = sinew_node_new(context, "viewer", &options, &self->node);
+    if (status == SINEW_OK) status = sinew_message_type_known("sensor_msgs/msg/Image", IMAGE_HASH, &image);
+    if (status != SINEW_OK) return status;
+    return sinew_subscription_new_with_callback(self->node, "negative", image, NULL, view, self, NULL, &self->images);
+}
+
+static void destroy(void *component)
+{
+    viewer *self = component;
+    sinew_subscription_free(self->images);
+    sinew_node_free(self->node);
+    printf("%lu\n", self->wrong);
+    free(self);
+}
+
+static sinew_status create(void *none, const sinew_node_request *request, void **component, const sinew_node **node)
+{
+    (void)none;
+    viewer *self = calloc(1, sizeof *self);
+    if (self == NULL) return SINEW_ERROR_NO_MEMORY;
+    sinew_context *context = NULL;
+    sinew_status status = sinew_node_request_context(request, &context);
+    if (status == SINEW_OK) status = make(self, context, request);
     sinew_context_free(context);
-    return 0;
+    if (status != SINEW_OK) {
+        destroy(self);
+        return status;
+    }
+    *component = self;
+    *node = self->node;
+    return SINEW_OK;
+}
+
+/* What a container calls. */
+const sinew_component_library *sinew_components(void)
+{
+    static const sinew_component component = {
+        .size = sizeof component, .type_name = "demo::Viewer", .create = create, .destroy = destroy};
+    static const sinew_component_library library = {
+        .size = sizeof library, .abi = SINEW_COMPONENT_ABI, .version = sinew_version, .components = &component};
+    return &library;
 }

@@ -193,9 +193,10 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) processes: bool,
 
-    /// Run other nodes: a camera in Rust, a filter in C++ and a viewer in C, each in a process of its
-    /// own, with images of 8 MB in shared memory, and count their copies. Needs a compiler of C and of
-    /// C++, and the shared library of Sinew (`libsinew.so`) with its headers.
+    /// Run other nodes: a camera in Rust, a filter in C++ and a viewer in C, with images of 8 MB, first
+    /// each in a process of its own, then all in one, and count the copies. Each part ends after
+    /// `--seconds`, or 3 seconds. Needs a compiler of C and of C++, and the shared library of Sinew
+    /// (`libsinew.so`) with its headers.
     #[arg(long, conflicts_with_all = ["save", "settings", "processes"])]
     pub(crate) languages: bool,
 

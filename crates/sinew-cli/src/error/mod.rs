@@ -472,10 +472,10 @@ pub(crate) enum Error {
     Headers(#[from] sinew_build::GenerateError),
 
     /// A program of the demo is gone.
-    #[error("the demo's {node} ended early ({status}); its own message, if any, stands above")]
+    #[error("the demo's {nodes} ended early ({status}); its own message, if any, stands above")]
     ProgramEnded {
-        /// The program's node.
-        node: &'static str,
+        /// The program's nodes.
+        nodes: String,
         /// Its exit status.
         status: String,
     },
