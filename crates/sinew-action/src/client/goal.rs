@@ -97,7 +97,7 @@ impl<A: ClientKind> PendingGoal<A> {
     /// back if no server took it; a goal that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
-        let why = match core.send().__wait_beside(&goal.id.0, &mut self, timeout) {
+        let why = match self.__wait_slice(timeout) {
             Ok(Some(accepted)) => return accepted,
             Ok(None) => None,
             Err(why) => Some(why),
@@ -112,6 +112,17 @@ impl<A: ClientKind> PendingGoal<A> {
             };
             Err(SendGoalError { action: core.name.clone(), failure, goal: unsent })
         })
+    }
+
+    /// For bindings, which look at signals while they wait: [`wait`](Self::wait) without its end.
+    /// `None`: there is no answer yet.
+    ///
+    /// # Errors
+    /// The reason why there could never be one.
+    #[doc(hidden)]
+    pub fn __wait_slice(&mut self, timeout: Duration) -> Result<Option<Accepted<A>>, &'static str> {
+        let (core, id) = (self.0.core.clone(), self.id());
+        core.send().__wait_beside(&id.0, self, timeout)
     }
 }
 

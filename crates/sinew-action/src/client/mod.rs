@@ -22,6 +22,7 @@ pub use result::GoalResult;
 use self::core::{Callbacks, ClientCore};
 use self::kind::ClientKind;
 use crate::error::{CancelError, ResultError, SendGoalError};
+use crate::goal_id::GoalId;
 use crate::wire::{Names, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
@@ -118,6 +119,20 @@ impl<A: ClientKind> ActionClient<A> {
         callback: impl FnOnce(Result<Canceled, CancelError>) + Send + 'static,
     ) {
         self.0.cancel_then_immediately(which, callback);
+    }
+
+    /// For bindings: waits for a future that the answer to a cancel request makes ready, and runs
+    /// the server meanwhile if this thread can, as [`PendingCancel::wait`].
+    ///
+    /// # Errors
+    /// The reason why the wait would never end.
+    #[doc(hidden)]
+    pub fn __wait_beside_cancel<F: Future + Unpin>(
+        &self,
+        future: &mut F,
+        timeout: Duration,
+    ) -> Result<Option<F::Output>, &'static str> {
+        self.0.cancel.erased().__wait_beside(&GoalId::NONE.0, future, timeout)
     }
 
     /// Returns `true` if there is a server: its three services, and publishers of both topics.

@@ -38,8 +38,18 @@ thread_local! {
 struct BlockingCall<'a> {
     client: &'a ClientCore,
     id: CallId,
+    wait: Wait<'a>,
     /// Whether it is over.
     over: bool,
+}
+
+/// How long a call waits.
+pub(super) struct Wait<'a> {
+    pub(super) timeout: Duration,
+    /// The time between two calls of `goes_on`.
+    pub(super) slice: Duration,
+    /// Returns whether to wait for the rest of the timeout.
+    pub(super) goes_on: &'a mut dyn FnMut() -> bool,
 }
 
 impl Drop for BlockingCall<'_> {
@@ -64,6 +74,11 @@ enum WaitEnd {
 /// itself. A worker is woken for it only if this thread cannot run it, because the server's group
 /// is busy or its executor has no place for this thread.
 pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Duration) -> CallOutcome {
+    wait_while(inner, request, Wait { timeout, slice: timeout, goes_on: &mut || true })
+}
+
+/// As [`wait_for`], until the program ends the wait.
+pub(super) fn wait_while<'a>(inner: &'a Arc<ClientCore>, request: RawMessage, wait: Wait<'a>) -> CallOutcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
         return Err(CallFault { failure, request: Some(request) });
@@ -73,8 +88,8 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
         prefetch::take_notes(begin.nanoseconds());
     }
     let (id, server) = inner.send(request, CallWaiter::Caller(None), true)?;
-    let mut waiting = BlockingCall { client: inner, id, over: false };
-    let outcome = waiting.end(server, begin, timeout);
+    let mut waiting = BlockingCall { client: inner, id, wait, over: false };
+    let outcome = waiting.end(server, begin);
     waiting.over = true;
     outcome
 }
@@ -82,15 +97,15 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
 impl BlockingCall<'_> {
     /// `server`: the server's task, if the request isn't announced to it yet, and since when the
     /// request waits.
-    fn end(&self, mut server: Unannounced, begin: Time, timeout: Duration) -> CallOutcome {
-        let BlockingCall { client, id, .. } = self;
+    fn end(&mut self, mut server: Unannounced, begin: Time) -> CallOutcome {
+        let (client, id, timeout) = (self.client, self.id, self.wait.timeout);
         let ClientCore { calls, requests, .. } = client;
         let deadline = begin + timeout;
         let mut left = timeout; // the clock is read again once that may matter
         loop {
             if server.is_none()
-                && let Some(connection) = calls.connection_of(*id)
-                && let Some(outcome) = self.wait_remote(&*connection, deadline, timeout)
+                && let Some(connection) = calls.connection_of(id)
+                && let Some(outcome) = self.wait_remote(&*connection, deadline)
             {
                 return outcome;
             }
@@ -100,12 +115,12 @@ impl BlockingCall<'_> {
             };
             let within = nanoseconds(left);
             let ran = task_ref.as_ref().is_some_and(|task_ref| task_ref.run_as_caller(since, within));
-            if let Some(outcome) = calls.take(*id) {
+            if let Some(outcome) = calls.take(id) {
                 return outcome;
             }
             left = deadline - Time::steady();
             if left.is_zero() {
-                let outcome = self.give_up(timeout);
+                let outcome = self.give_up();
                 if let Some(task_ref) = task_ref.filter(|_| !ran && since.is_some()) {
                     task_ref.leave_to_others();
                 }
@@ -114,13 +129,14 @@ impl BlockingCall<'_> {
             if ran {
                 continue; // it ran another caller's request, or the server answers this one later
             }
-            match self.sleep(left) {
+            match self.sleep(left.min(self.wait.slice)) {
+                WaitEnd::Over if !(self.wait.goes_on)() => return self.give_up(),
                 WaitEnd::Over => left = deadline - Time::steady(),
                 WaitEnd::Settled(outcome) => return outcome,
                 WaitEnd::InVain(why) => {
                     let give_up =
                         |request| CallFault { failure: CallFailure::WouldDeadlock { why }, request };
-                    return client.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
+                    return client.give_up(id).unwrap_or_else(|request| Err(give_up(request)));
                 }
             }
         }
@@ -129,16 +145,20 @@ impl BlockingCall<'_> {
     /// Waits for an answer from another process. `None` if the connection cannot wait for it.
     #[inline(never)]
     fn wait_remote(
-        &self,
+        &mut self,
         connection: &dyn RemoteServerConnection,
         deadline: Time,
-        timeout: Duration,
     ) -> Option<CallOutcome> {
         let ClientCore { calls, patience, .. } = self.client;
-        match connection.wait(calls, self.id, deadline, *patience) {
-            RemoteWait::Settled(outcome) => Some(outcome),
-            RemoteWait::TimedOut => Some(self.give_up(timeout)),
-            RemoteWait::Unable => None,
+        loop {
+            let now = Time::steady();
+            let end = deadline.min(now + self.wait.slice);
+            match connection.wait(calls, self.id, end, *patience) {
+                RemoteWait::Settled(outcome) => return Some(outcome),
+                RemoteWait::TimedOut if end < deadline && (self.wait.goes_on)() => {}
+                RemoteWait::TimedOut => return Some(self.give_up()),
+                RemoteWait::Unable => return None,
+            }
         }
     }
 
@@ -182,13 +202,14 @@ impl BlockingCall<'_> {
 
     #[cold]
     #[inline(never)]
-    fn give_up(&self, waited: Duration) -> CallOutcome {
-        self.client.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
+    fn give_up(&self) -> CallOutcome {
+        self.client.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(request)))
     }
 
     /// Returns the failure for a missing answer; `request` if no server took it.
     #[cold]
-    fn timed_out(&self, waited: Duration, request: Option<RawMessage>) -> CallFault {
+    fn timed_out(&self, request: Option<RawMessage>) -> CallFault {
+        let waited = self.wait.timeout;
         let failure = match (&request, self.client.requests.service()) {
             (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
             _ => CallFailure::Timeout { waited, started: request.is_none() },

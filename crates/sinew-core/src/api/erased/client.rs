@@ -1,7 +1,7 @@
 //! Clients of services of any type.
 
 use super::service::{CallError, CallResult, ServiceTypes, fitting};
-use crate::api::call::{self, SentCall};
+use crate::api::call::{self, SentCall, Wait};
 use crate::api::client_core::{ClientCore, RequestId};
 use crate::api::service_callback::ResultCallback;
 use crate::executor::group_token::{GroupCell, StateOf};
@@ -59,6 +59,26 @@ impl<State: Send + 'static> Client<State> {
     pub fn call(&self, request: impl Into<Message>, timeout: Duration) -> CallResult {
         let request = self.fitting(request.into())?;
         match call::wait_for(&self.inner, request, timeout) {
+            Ok(response) => Ok(Message::of(response)),
+            Err(fault) => Err(CallError::of(self.name(), fault)),
+        }
+    }
+
+    /// For bindings, which look at signals while they wait: [`call`](Self::call), which asks
+    /// `goes_on` after each `slice` of a long wait whether to wait further. If not, the call fails
+    /// as after the timeout.
+    ///
+    /// # Errors
+    /// [`CallError`], which contains the request if no server took it.
+    #[doc(hidden)]
+    pub fn __call_while(
+        &self,
+        request: impl Into<Message>,
+        (timeout, slice): (Duration, Duration),
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> CallResult {
+        let request = self.fitting(request.into())?;
+        match call::wait_while(&self.inner, request, Wait { timeout, slice, goes_on }) {
             Ok(response) => Ok(Message::of(response)),
             Err(fault) => Err(CallError::of(self.name(), fault)),
         }
