@@ -41,7 +41,7 @@ pub enum ParameterError {
     },
     /// There is no such parameter.
     #[error(
-        "node {node} has no parameter '{name}': declare it with `Node::parameter`, or make the node with `allow_undeclared(true)`"
+        "node {node} has no parameter '{name}': declare it first, or have the node allow undeclared parameters"
     )]
     NotDeclared {
         /// The node's full name.

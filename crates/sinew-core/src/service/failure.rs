@@ -86,7 +86,7 @@ pub enum CallFailure {
     },
     /// The answer could never arrive: the thread that would have to answer waits for the caller.
     #[error(
-        "waiting for the answer would never end: {why}; use `call_async` or `call_then`, or another group or executor"
+        "waiting for the answer would never end: {why}; call without waiting, or use another callback group or executor"
     )]
     WouldDeadlock {
         /// The threads that wait for each other.
