@@ -209,6 +209,7 @@ class Node:
     @property
     def full_name(self) -> str: ...
     def now(self) -> int: ...
+    def destroy(self) -> None: ...
 
 class Group:
     def __init__(self, node: Node, reentrant: bool, priority: int = 0) -> None: ...
@@ -224,6 +225,9 @@ def post_of(node: Node, group: Group | None = None) -> Post:
 def in_callback() -> bool:
     """Returns whether this thread runs a callback."""
 
+def wait_until_done(future: Future, context: Context, timeout: float | None = None) -> bool:
+    """Waits until another thread completes a future. Returns whether it is done."""
+
 class Executor:
     def __init__(
         self, threads: int = 1, *, stop_on_error: bool = True, spin_before_park: float | None = None
@@ -232,7 +236,6 @@ class Executor:
     def threads(self) -> int: ...
     def add_node(self, node: Node) -> None: ...
     def remove_node(self, node: Node) -> bool: ...
-    def add_group(self, group: Group) -> None: ...
     def spin(self) -> None: ...
     def spin_until_done(self, future: Future, timeout: float | None = None) -> bool: ...
     def spin_once(self, timeout: float | None = None) -> bool: ...
@@ -309,6 +312,7 @@ class Subscription:
     def take(self) -> tuple[Any, MessageInfo] | None:
         """Returns the oldest message that was not taken, and what is known of it. Never waits."""
 
+    def _context(self) -> Context: ...
     def set_listener(self, listener: Callable[[int], object] | None) -> None:
         """Calls a function with the number of new messages, on the thread that publishes or receives them."""
 
@@ -438,7 +442,9 @@ class Client:
     def call(self, request: Message, timeout: float | None = None) -> Any: ...
     def send(self, request: Message, done: Callable[[Any, BaseException | None], object]) -> tuple[int, int]: ...
     def give_up(self, id: tuple[int, int]) -> bool: ...
-    def call_here(self, id: tuple[int, int], timeout: float | None = None) -> Any: ...
+    def run_server(self, future: Future, timeout: float | None = None) -> bool:
+        """Waits until the future of a call is done, while this thread runs the server if it can."""
+
     def introspect(self, profile: Any, state: int) -> None: ...
     def destroy(self) -> None: ...
 
@@ -512,6 +518,9 @@ class ActionClient:
         `stamp`, in nanoseconds. `answered` is called on the thread that answers: with the code and the list of
         the goals' ids and stamps, and `None`; or with `None` and an exception."""
 
+    def run_canceling(self, future: Future, timeout: float | None = None) -> bool:
+        """As `Client.run_server`, for the future of a cancel request."""
+
     def destroy(self) -> None: ...
 
 class SentGoal:
@@ -519,9 +528,9 @@ class SentGoal:
 
     @property
     def id(self) -> bytes: ...
-    def wait(self, timeout: float | None = None) -> ClientGoal | None:
+    def wait(self, timeout: float | None = None, gives_up: bool = False) -> ClientGoal | None:
         """Waits for the server's answer: a goal, or `None` if it was rejected. Raises `TimeoutError` after
-        `timeout` seconds: the goal is given up then, and canceled if it is accepted later."""
+        `timeout` seconds: with `gives_up`, the goal is given up then, and canceled if it is accepted later."""
 
 class ClientGoal:
     """A goal that its server has accepted."""
@@ -595,9 +604,9 @@ class Lifecycle:
     the state in which it began, and returns the number of a `TransitionCallbackReturn`."""
 
     def __init__(self, node: Node, callback: Callable[[str, int], int]) -> None: ...
-    def change(self, label: str) -> bool:
-        """Performs a transition on this thread. Returns whether it succeeded; raises `SinewError` if it can't
-        begin."""
+    def change(self, label: str) -> int:
+        """Performs a transition on this thread. Returns the number of a `TransitionCallbackReturn`; raises
+        `SinewError` if it can't begin."""
 
     @property
     def state(self) -> tuple[int, str]:
@@ -611,12 +620,21 @@ class TfBuffer:
 
     def __init__(self, history: float | None = None) -> None: ...
     def insert(self, transform: bytes, authority: str, is_static: bool) -> None: ...
-    def lookup(self, frames: tuple[str, str], time: int, timeout: float) -> bytes:
+    def lookup(
+        self, frames: tuple[str, str], time: int, timeout: float, context: Context | None = None
+    ) -> bytes:
         """Returns the transform from the second frame to the first. Waits for it for at most `timeout`
-        seconds."""
+        seconds, or until the context is shut down."""
 
     def lookup_over_time(
-        self, target: str, target_time: int, source: str, source_time: int, fixed: str, timeout: float
+        self,
+        target: str,
+        target_time: int,
+        source: str,
+        source_time: int,
+        fixed: str,
+        timeout: float,
+        context: Context | None = None,
     ) -> bytes: ...
     def call_when_there(
         self, frames: tuple[str, str], time: int, done: Callable[[BaseException | None], object]

@@ -16,7 +16,7 @@ from .executors import Executor, ExternalShutdownException, SingleThreadedExecut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from types import TracebackType
     from typing import Any
 
@@ -52,21 +52,10 @@ class spinning:
             if self.executor.add_node(node):
                 self._added.append(node)
         for node in self.executor.get_nodes():
-            self._watch(node)
+            self._handlers.append(_at_shutdown(node.context._handle, self._loop, self._run))
         self._loop.add_reader(self.executor.fileno(), self._run)
         self._loop.call_soon(self._run)
         return self
-
-    def _watch(self, node: Node) -> None:
-        """Looks at the executor when the context is shut down."""
-
-        def wake() -> None:
-            try:
-                self._loop.call_soon_threadsafe(self._run)
-            except RuntimeError:
-                pass  # the loop is closed
-
-        self._handlers.append(node.context._handle.on_shutdown(wake))
 
     def _run(self) -> None:
         if self.ended.done():
@@ -102,32 +91,46 @@ class spinning:
                 raise failed from None
 
 
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+    """Has a loop call a function. Any thread may ask for it."""
+    try:
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:
+        pass  # the loop is closed
+
+
+def _at_shutdown(
+    context: _sinew.Context, loop: asyncio.AbstractEventLoop, call: Callable[[], object]
+) -> _sinew.Handler:
+    """Has a loop call a function once a context is shut down."""
+    return context.on_shutdown(lambda: _soon(loop, call))
+
+
 async def messages(subscription: Subscription) -> AsyncIterator[Any]:
-    """Returns the messages of a subscription without a callback, for `async for`. Needs no executor."""
-    loop = asyncio.get_running_loop()
+    """Returns the messages of a subscription without a callback, for `async for`. Ends when the context is
+    shut down, after the messages that have arrived. Needs no executor."""
+    loop, context = asyncio.get_running_loop(), subscription._context()
     arrived = asyncio.Event()
-
-    def wake(_count: int) -> None:
-        try:
-            loop.call_soon_threadsafe(arrived.set)
-        except RuntimeError:
-            pass  # the loop is closed
-
-    subscription.set_listener(wake)
+    subscription.set_listener(lambda _count: _soon(loop, arrived.set))
+    handler = _at_shutdown(context, loop, arrived.set)
     try:
         while True:
             taken = subscription.take()
             if taken is not None:
                 yield taken[0]
                 continue
+            if not context.ok():
+                return
             await arrived.wait()
             arrived.clear()
     finally:
+        handler.cancel()
         subscription.set_listener(None)
 
 
-async def sleep(node: Node, seconds: float) -> bool:
-    """Sleeps on the node's clock, which may be simulated. Returns false at a shutdown."""
+async def sleep(node: Node, seconds: float) -> None:
+    """Sleeps on the node's clock, which may be simulated. An executor must run the node's callbacks. Raises
+    `ExternalShutdownException` if the context is shut down."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
@@ -136,8 +139,11 @@ async def sleep(node: Node, seconds: float) -> bool:
             done.set_result(None)
 
     timer = node.create_timer(seconds, over)
+    handler = _at_shutdown(node.context._handle, loop, over)
     try:
         await done
     finally:
+        handler.cancel()
         node.destroy_timer(timer)
-    return node.context.ok()
+    if not node.context.ok():
+        raise ExternalShutdownException("the context was shut down during a sleep")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-from ._sinew import ExternalShutdownException
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -165,8 +163,9 @@ class Clock:
         return self._context._handle.ros_time_is_active()
 
     def sleep_until(self, until: Time) -> bool:
-        """Sleeps until a time of this clock. Returns false if the context was shut down meanwhile, or
-        if simulated time began or ended. Not for callbacks: the thread does nothing else meanwhile."""
+        """Sleeps until a time of this clock. Returns false if simulated time began or ended meanwhile. Raises
+        `ExternalShutdownException` if the context is shut down. Not for callbacks: the thread does nothing
+        else meanwhile."""
         if until.clock_type != self.clock_type:
             raise TypeError(f"a time of {until.clock_type!r} is none of a clock of {self.clock_type!r}")
         return self._context._handle.sleep_until(self.clock_type, until.nanoseconds)
@@ -194,9 +193,7 @@ class Rate:
         if now > self._next or now < self._next - self._period:
             self._next = now + self._period  # too late, or the clock jumped back
             return
-        if not self._clock._context._handle.sleep_until(self._clock.clock_type, self._next):
-            if not self._clock._context.ok():
-                raise ExternalShutdownException("the context was shut down during a sleep")
+        self._clock._context._handle.sleep_until(self._clock.clock_type, self._next)
         self._next += self._period
 
     def destroy(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 from . import _sinew
-from ._sinew import MessageInfo as MessageInfo, Responder as Responder
+from ._sinew import MessageInfo as MessageInfo, Responder as Responder, ServiceError
 from .clock import _seconds
-from .future import Future
+from .future import Answer, Future
 from .qos import QoSProfile
 
 TYPE_CHECKING = False
@@ -122,9 +122,10 @@ class Client(_Entity, _sinew.Client):
         return super().wait_for_service(_seconds(timeout_sec))
 
     def call(self, request: Message, timeout_sec: float | Duration | None = None) -> Any:
-        """Calls the service, and waits for the response for at most a time; then it raises `TimeoutError`.
-        Works in callbacks: the waiting thread runs the server if it has to. Raises `ServiceError` if there
-        is no server, or if it answers with an error."""
+        """Calls the service, and waits for the response for at most a time; then it raises `TimeoutError`,
+        also if there is no server. Without a limit, or with a negative one, it waits for a server.
+        Works in callbacks: the waiting thread runs the server if it has to. Raises `ServiceError` if the
+        server answers with an error or goes away, and if the wait would never end."""
         return super().call(request, _seconds(timeout_sec))
 
     def call_async(self, request: Message) -> Future:
@@ -145,7 +146,7 @@ class Client(_Entity, _sinew.Client):
         future.cancel()
 
 
-class _Call(Future):
+class _Call(Answer):
     """The future of a call."""
 
     def __init__(self, client: Client) -> None:
@@ -159,20 +160,16 @@ class _Call(Future):
     def cancel(self) -> bool:
         if not super().cancel():
             return False
-        if self._id is not None:
-            self._client.give_up(self._id)
+        self._give_up()
         return True
 
-    def _run_nested(self, timeout: float | None) -> None:
-        """Has the waiting thread run the server, if no other has begun."""
-        if self._id is None or self.done():
-            return
+    def _give_up(self) -> None:
+        if self._id is not None:
+            self._client.give_up(self._id)
+
+    def _run_server(self, timeout: float | None) -> None:
         try:
-            response = self._client.call_here(self._id, timeout)
-        except TimeoutError:
-            return
-        except Exception as error:
-            self.set_exception(error)
-            return
-        if response is not None:
-            self.set_result(response)
+            self._client.run_server(self, timeout)
+        except ServiceError:
+            self._give_up()
+            raise

@@ -103,7 +103,7 @@ class Executor:
         if not self._nodes:
             raise RuntimeError("an executor without nodes runs no task: add a node before")
         task = Task(coroutine, _sinew.post_of(self._nodes[0]._handle))
-        task._resume(task)
+        task.go_on()
         return task
 
     def stop(self) -> None:

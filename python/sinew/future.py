@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from _thread import allocate_lock
+from time import monotonic
+
+from ._sinew import ExternalShutdownException, in_callback, wait_until_done
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future as LoopFuture
     from collections.abc import Callable, Generator
     from typing import Any
+
+    from .context import Context
 
 
 class CancelledError(Exception):
@@ -61,7 +66,7 @@ class Future:
 
     def add_done_callback(self, callback: Callable[[Any], object]) -> None:
         """Calls a function with this future when it is done: on the thread that gives the result, or
-        now if it is done."""
+        now if it is done. Its exceptions are logged."""
         with self._lock:
             if self._state == "pending":
                 self._callbacks.append(callback)
@@ -83,9 +88,27 @@ class Future:
             self._result, self._exception = result, exception
             self._state = state
             callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
-            callback(self)
+        if callbacks:
+            self._call(callbacks)
         return True
+
+    def _call(self, callbacks: list[Callable[[Any], object]]) -> None:
+        """Calls all callbacks. An exception of one is logged; `KeyboardInterrupt` is raised at the end."""
+        interrupt: BaseException | None = None
+        for callback in callbacks:
+            try:
+                callback(self)
+            except Exception as error:
+                from traceback import format_exception
+
+                from .logging import get_logger
+
+                text = "".join(format_exception(error)).rstrip()
+                get_logger("sinew").error(f"a callback of a future raised an exception\n{text}")
+            except BaseException as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
     def __await__(self) -> Generator[Any, Any, Any]:
         if not self.done():
@@ -97,6 +120,41 @@ class Future:
         return self.result()
 
     __iter__ = __await__
+
+
+class Answer(Future):
+    """The future of a server's answer. A callback that waits for it runs the server if it has to."""
+
+    def _run_server(self, timeout: float | None) -> Any:
+        """Waits for the answer, and has this thread run the server meanwhile. Returns the answer, or `None`
+        if the server itself gives it to the future. Raises `ServiceError` if the wait would never end."""
+        raise NotImplementedError
+
+    def _run_nested(self, timeout: float | None) -> None:
+        """As `_run_server`, in a callback. Called by an executor that spins further up."""
+        if self.done():
+            return
+        try:
+            answer = self._run_server(timeout)
+        except TimeoutError:
+            return
+        except ExternalShutdownException:
+            raise
+        except Exception as error:
+            self.set_exception(error)
+        else:
+            if answer is not None:
+                self.set_result(answer)
+
+    def _wait(self, context: Context, timeout: float | None) -> Any:
+        """Waits for the answer, and returns it. Raises `TimeoutError` after `timeout` seconds."""
+        end = monotonic() + timeout if timeout is not None and timeout >= 0 else None
+        if in_callback():
+            self._run_nested(timeout)
+        left = max(end - monotonic(), 0.0) if end is not None else None
+        if not wait_until_done(self, context._handle, left):
+            raise TimeoutError(f"there was no answer within {timeout:g} s")
+        return self.result()
 
 
 def _running_loop() -> AbstractEventLoop | None:

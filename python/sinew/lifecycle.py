@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .events import PublisherEventCallbacks
     from .qos import QoSProfile
 
-LifecycleState = namedtuple("LifecycleState", "state_id label")
-LifecycleState.__doc__ = "A state: its number and name, as in `lifecycle_msgs/msg/State`."
+LifecycleState = namedtuple("LifecycleState", "label state_id")
+LifecycleState.__doc__ = "A state: its name and number, as in `lifecycle_msgs/msg/State`."
 State = LifecycleState
 
 
@@ -38,6 +38,67 @@ class TransitionCallbackReturn(enum.Enum):
 
 
 _STATES = {1: "unconfigured", 2: "inactive", 3: "active", 4: "finalized"}
+
+
+class ManagedEntity:
+    """A part of a node that takes part in its transitions: see `LifecycleNode.add_managed_entity`."""
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return TransitionCallbackReturn.SUCCESS
+
+
+class SimpleManagedEntity(ManagedEntity):
+    """An entity that knows whether its node is active."""
+
+    def __init__(self) -> None:
+        self._enabled = False
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._enabled = True
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._enabled = False
+        return TransitionCallbackReturn.SUCCESS
+
+    @property
+    def is_activated(self) -> bool:
+        return self._enabled
+
+    @staticmethod
+    def when_enabled(wrapped: Any = None, *, when_not_enabled: Callable[[], object] | None = None) -> Any:
+        """Decorates a method: while the node isn't active, it calls `when_not_enabled` instead, if there is
+        one, and returns `None`."""
+
+        def decorate(method: Any) -> Any:
+            from functools import wraps
+
+            @wraps(method)
+            def guarded(self: SimpleManagedEntity, *arguments: Any, **named: Any) -> Any:
+                if self._enabled:
+                    return method(self, *arguments, **named)
+                if when_not_enabled is not None:
+                    when_not_enabled()
+                return None
+
+            return guarded
+
+        return decorate if wrapped is None else decorate(wrapped)
 
 
 class LifecyclePublisher(_Publisher):
@@ -54,15 +115,18 @@ class LifecyclePublisher(_Publisher):
 Publisher = LifecyclePublisher
 
 
-class LifecycleNode(node.Node):
+class LifecycleNode(node.Node, ManagedEntity):
     """A managed node. It begins unconfigured; its transitions come by ROS 2's services, or by
     `trigger_configure` and so on. The callbacks `on_configure` .. of subclasses get the state in which the
     transition began, and return a `TransitionCallbackReturn`:
 
     - `SUCCESS`: the node enters the new state.
     - `FAILURE`: it returns to the former one.
-    - `ERROR`, and an exception, which is logged: `on_error` decides. By default the node ends; after
-      `SUCCESS` it is unconfigured.
+    - `ERROR`, and an exception, which is logged: `on_error` decides. After `SUCCESS`, the default, the node
+      is unconfigured, else it ends.
+
+    `KeyboardInterrupt` and `SystemExit` leave the node in the former state, and are raised by the spin or
+    the `trigger_..` that performs the transition.
 
     For requests of other programs, an executor runs the callbacks.
     """
@@ -70,17 +134,18 @@ class LifecycleNode(node.Node):
     def __init__(
         self, node_name: str, *, enable_communication_interface: bool = True, **options: Any
     ) -> None:
-        super().__init__(node_name, **options)
         if not enable_communication_interface:
-            raise ValueError("a managed node always has its services: use sinew.Node for one without")
+            raise ValueError("a managed node always has its services: leave out enable_communication_interface")
+        super().__init__(node_name, **options)
         self._registered: dict[str, Callable[[LifecycleState], TransitionCallbackReturn]] = {}
-        self._managed: list[Any] = []
+        self._managed: list[ManagedEntity] = []
         self._lifecycle = _sinew.Lifecycle(self._handle, self._transition)
 
     @property
     def current_state(self) -> LifecycleState:
         """The current state; during a transition, that of the transition."""
-        return LifecycleState(*self._lifecycle.state)
+        state_id, label = self._lifecycle.state
+        return LifecycleState(label, state_id)
 
     def create_lifecycle_publisher(
         self,
@@ -108,43 +173,52 @@ class LifecycleNode(node.Node):
 
     destroy_lifecycle_publisher = node.Node.destroy_publisher
 
-    def add_managed_entity(self, entity: Any) -> None:
-        """Has `on_activate(state)` and `on_deactivate(state)` of an object called by those of the node."""
-        self._managed.append(entity)
+    def add_managed_entity(self, entity: ManagedEntity) -> None:
+        """Has the callbacks of an entity called by those of the node, in the order of these calls. The first
+        that doesn't return `SUCCESS` ends a transition's callback, which returns the same."""
+        if not isinstance(entity, ManagedEntity):
+            raise TypeError(f"a managed entity is a sinew.lifecycle.ManagedEntity, not {entity!r}")
+        if entity not in self._managed:
+            self._managed.append(entity)
+
+    def _of_entities(self, name: str, state: LifecycleState) -> TransitionCallbackReturn:
+        for entity in self._managed:
+            answer = getattr(entity, name)(state)
+            if not isinstance(answer, TransitionCallbackReturn):
+                raise TypeError(f"{name} of {entity!r} must return a TransitionCallbackReturn, but returned {answer!r}")
+            if answer is not TransitionCallbackReturn.SUCCESS:
+                return answer
+        return TransitionCallbackReturn.SUCCESS
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Makes the node's resources."""
-        return TransitionCallbackReturn.SUCCESS
+        """Makes the node's resources. By default calls the managed entities, as all these callbacks do."""
+        return self._of_entities("on_configure", state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Starts work. Lifecycle publishers work already."""
-        for entity in self._managed:
-            entity.on_activate(state)
-        return TransitionCallbackReturn.SUCCESS
+        return self._of_entities("on_activate", state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stops work. Lifecycle publishers work until it returns."""
-        for entity in self._managed:
-            entity.on_deactivate(state)
-        return TransitionCallbackReturn.SUCCESS
+        return self._of_entities("on_deactivate", state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Releases the node's resources."""
-        return TransitionCallbackReturn.SUCCESS
+        return self._of_entities("on_cleanup", state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Ends the node, in whichever state it is."""
-        return TransitionCallbackReturn.SUCCESS
+        return self._of_entities("on_shutdown", state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Decides what is after an error: unconfigured if it returns `SUCCESS`, else the node ends."""
-        return TransitionCallbackReturn.FAILURE
+        return self._of_entities("on_error", state)
 
     def _transition(self, label: str, from_id: int) -> int:
-        """Called by the library: runs the callback of a transition."""
+        """Called by the library: runs the callback of a transition. Raises only what is no error."""
         callback = self._registered.get(label) or getattr(self, f"on_{label}")
         try:
-            answer = callback(LifecycleState(from_id, _STATES[from_id]))
+            answer = callback(LifecycleState(_STATES[from_id], from_id))
             if not isinstance(answer, TransitionCallbackReturn):
                 raise TypeError(f"on_{label} must return a TransitionCallbackReturn, but returned {answer!r}")
             return int(answer.value)
@@ -155,12 +229,11 @@ class LifecycleNode(node.Node):
             return TransitionCallbackReturn.ERROR.value
 
     def _trigger(self, label: str) -> TransitionCallbackReturn:
-        if self._lifecycle.change(label):
-            return TransitionCallbackReturn.SUCCESS
-        return TransitionCallbackReturn.FAILURE
+        return TransitionCallbackReturn(self._lifecycle.change(label))
 
     def trigger_configure(self) -> TransitionCallbackReturn:
-        """Performs this transition on the calling thread. Raises `SinewError` if it can't begin now."""
+        """Performs this transition on the calling thread, and returns what its callback returned: `ERROR` for
+        an exception. Raises `SinewError` if it can't begin now."""
         return self._trigger("configure")
 
     def trigger_activate(self) -> TransitionCallbackReturn:

@@ -270,8 +270,8 @@ class Node(Parameters, Graph):
         return (one for one in self._entities if isinstance(one, Client))
 
     def destroy_node(self) -> None:
-        """Ends everything that was made with the node, and removes it from its executor. Waits for
-        callbacks that run on other threads."""
+        """Ends everything that was made with the node, and takes it out of its executor and the graph. Waits
+        for callbacks that run on other threads. A destroyed node makes no others: that is a `SinewError`."""
         entities, self._entities = self._entities, []
         for entity in entities:
             entity.destroy()
@@ -280,6 +280,7 @@ class Node(Parameters, Graph):
         self._parameter_callbacks.clear()
         if self._executor is not None:
             self._executor.remove_node(self)
+        self._handle.destroy()
 
     def __enter__(self) -> Self:
         return self

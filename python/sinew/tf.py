@@ -16,6 +16,7 @@ from ._sinew import (
     TransformException as TransformException,
 )
 from .clock import Duration, Time, _seconds
+from .context import default_context
 from .future import Future
 from .serialization import deserialize_message, serialize_message
 
@@ -80,6 +81,11 @@ class Buffer:
 
     def __init__(self, cache_time: Duration | None = None, node: Node | None = None) -> None:
         self._handle = _sinew.TfBuffer(_seconds(cache_time))
+        self._node = node
+
+    def _context(self) -> _sinew.Context | None:
+        """Returns the context with which waits end: that of its node or listener, else the default one."""
+        return self._node.context._made if self._node is not None else default_context()._made
 
     def lookup_transform(
         self, target_frame: str, source_frame: str, time: Any, timeout: Duration | float = 0.0
@@ -87,7 +93,7 @@ class Buffer:
         """Returns the transform from coordinates in the frame `source_frame` to those in `target_frame`,
         which is the pose of the former in the latter: a `TransformStamped`."""
         frames = (target_frame, source_frame)
-        found = self._handle.lookup(frames, _nanoseconds(time), _seconds(timeout) or 0.0)
+        found = self._handle.lookup(frames, _nanoseconds(time), _seconds(timeout) or 0.0, self._context())
         return _message(found)
 
     def lookup_transform_full(
@@ -107,6 +113,7 @@ class Buffer:
             _nanoseconds(source_time),
             fixed_frame,
             _seconds(timeout) or 0.0,
+            self._context(),
         )
         return _message(found)
 
@@ -230,6 +237,8 @@ class TransformListener:
         if qos is not None or static_qos is not None:
             raise ValueError("the QoS of /tf and /tf_static is fixed: leave it out")
         self.buffer, self.node = buffer, node
+        if buffer._node is None:
+            buffer._node = node
         self._handle = _sinew.TfListener(node._handle, buffer._handle)
         node._keep(self)
 

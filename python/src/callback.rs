@@ -1,7 +1,7 @@
 //! Callbacks of Python that the library runs.
 
 use crate::error::raise;
-use crate::group::{Group, Kind};
+use crate::group::{Group, Place, in_group};
 use crate::node::Node;
 use crate::wait;
 use parking_lot::Mutex;
@@ -29,19 +29,6 @@ struct Held {
     place: Place,
 }
 
-/// A node's default group, or another group of it, as the place where something runs later.
-#[derive(Clone)]
-pub(crate) enum Place {
-    Default(sinew::Node),
-    Group(Kind),
-}
-
-impl Place {
-    pub(crate) fn new(node: &Node, group: Option<&Group>) -> Self {
-        group.map_or_else(|| Self::Default(node.node.clone()), |group| Self::Group(group.0.clone()))
-    }
-}
-
 /// Runs a callable in a callback group: an executor does, once for each call.
 #[pyclass(frozen, module = "sinew._sinew")]
 pub(crate) struct Post(Place);
@@ -50,7 +37,7 @@ pub(crate) struct Post(Place);
 #[pyfunction]
 #[pyo3(signature = (node, group=None))]
 pub(crate) fn post_of(node: &Node, group: Option<&Group>) -> Post {
-    Post(Place::new(node, group))
+    Post(Place::of(node, group))
 }
 
 #[pymethods]
@@ -60,11 +47,8 @@ impl Post {
             let _running = Running::begin();
             wait::attached(|py| callable.call0(py).map(drop)).unwrap_or(Ok(())).map_err(Raised)
         };
-        let posted = wait::detached(py, || match &self.0 {
-            Place::Default(node) => node.post(run),
-            Place::Group(Kind::Exclusive(group)) => group.post(run),
-            Place::Group(Kind::Reentrant(group)) => group.post(run),
-        });
+        let owner = self.0.owner()?;
+        let posted = wait::detached(py, || in_group!(owner, |maker| maker.post(run)));
         posted.map_err(raise)
     }
 }
@@ -161,6 +145,11 @@ impl Callback {
     /// Returns what runs callables in the callback's group.
     pub(crate) fn post(&self) -> Post {
         Post(self.0.place.clone())
+    }
+
+    /// Returns the callback's group.
+    pub(crate) fn place(&self) -> &Place {
+        &self.0.place
     }
 }
 

@@ -94,14 +94,16 @@ impl Context {
         Ok(self.context.now_by(clock_kind(clock)?).nanoseconds())
     }
 
-    /// Sleeps on a clock. Returns false if the context was shut down or the clock's source changed.
+    /// Sleeps on a clock. Returns false if the clock's source changed; raises
+    /// `ExternalShutdownException` if the context is shut down.
     fn sleep_until(&self, py: Python<'_>, clock: u8, until: i64) -> PyResult<bool> {
         let (clock, until) = (clock_kind(clock)?, Time::from_nanoseconds(until));
         let own = clock == ClockKind::Ros && self.context.ros_time_is_active();
         if own {
             // Simulated time says nothing of real time, so the wait can't be divided; a shutdown
             // ends it, and signals are looked at when it has ended.
-            return Ok(wait::detached(py, || self.context.sleep_until(clock, until)).is_ok());
+            let slept = wait::detached(py, || self.context.sleep_until(clock, until)).is_ok();
+            return if slept { Ok(true) } else { self.woken() };
         }
         let slice = std::time::Duration::from_millis(100);
         loop {
@@ -111,7 +113,7 @@ impl Context {
             }
             let next = until.min(now + slice);
             if wait::detached(py, || self.context.sleep_until(clock, next)).is_err() {
-                return Ok(false);
+                return self.woken();
             }
             py.check_signals()?;
         }
@@ -125,6 +127,13 @@ impl Context {
     #[pyo3(signature = (time))]
     fn set_ros_time(&self, py: Python<'_>, time: Option<i64>) {
         wait::detached(py, || self.context.set_ros_time(time.map(Time::from_nanoseconds)));
+    }
+}
+
+impl Context {
+    /// Returns why a sleep ended too early.
+    fn woken(&self) -> PyResult<bool> {
+        if self.context.is_shutdown() { Err(wait::shut_down()) } else { Ok(false) }
     }
 }
 

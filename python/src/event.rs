@@ -1,6 +1,7 @@
 //! Events of publishers and subscriptions: callbacks, and statuses.
 
-use crate::callback::{Callback, Outcome, Place};
+use crate::callback::{Callback, Outcome};
+use crate::group::Place;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sinew::erased::Erased;

@@ -1,8 +1,9 @@
 //! Executors: threads that run callbacks.
 
 use crate::callback::{self, Raised};
+use crate::done;
 use crate::error::{ExternalShutdownException, raise, with_code};
-use crate::group::{Group, Kind};
+use crate::group::Place;
 use crate::node::Node;
 use crate::wait::{self, Signals, Wake};
 use parking_lot::Mutex;
@@ -28,7 +29,7 @@ pub(crate) struct Executor {
 
 /// A node of an executor.
 struct Served {
-    node: sinew::Node,
+    place: Place,
     context: sinew::Context,
     _handler: ShutdownHandler,
 }
@@ -93,8 +94,9 @@ impl Executor {
             asked.lock().stop |= callback::is_running();
             wake.wake();
         });
-        self.served.lock().push(Served { node: node.node.clone(), context, _handler: handler });
-        wait::detached(py, || self.executor.add(&node.node)).map_err(raise)?;
+        let of = node.get()?;
+        wait::detached(py, || self.executor.add(&of)).map_err(raise)?;
+        self.served.lock().push(Served { place: node.place.clone(), context, _handler: handler });
         self.wake.wake();
         Ok(())
     }
@@ -102,21 +104,13 @@ impl Executor {
     fn remove_node(&self, py: Python<'_>, node: &Node) -> bool {
         let gone: Vec<Served> = {
             let mut served = self.served.lock();
-            let is_it = |one: &mut Served| one.node.full_name() == node.node.full_name();
-            served.extract_if(.., is_it).collect()
+            served.extract_if(.., |one| one.place.is(&node.place)).collect()
         };
+        let Ok(of) = node.get() else { return false };
         wait::detached(py, || {
             drop(gone);
-            self.executor.remove(&node.node)
+            self.executor.remove(&of)
         })
-    }
-
-    fn add_group(&self, py: Python<'_>, group: &Group) -> PyResult<()> {
-        wait::detached(py, || match &group.0 {
-            Kind::Exclusive(group) => self.executor.add(group),
-            Kind::Reentrant(group) => self.executor.add(group),
-        })
-        .map_err(raise)
     }
 
     /// Runs callbacks until it is stopped, or a callback shuts a context down. Raises
@@ -179,7 +173,7 @@ impl Executor {
         };
         let Err(SpinEnd::Spin(SpinError::Busy)) = result else { return result.map_err(SpinEnd::into) };
         match until.future {
-            Some(future) => self.wait_for(future, until, &signals),
+            Some(future) => self.wait_for(future, until.end),
             None => Err(spin_error(SpinError::Busy)),
         }
     }
@@ -254,29 +248,13 @@ impl Executor {
     }
 
     /// Waits for a future while another thread, or this one further up, spins the executor.
-    fn wait_for(&self, future: &Bound<'_, PyAny>, until: Until<'_, '_>, signals: &Signals) -> PyResult<End> {
-        let py = future.py();
+    fn wait_for(&self, future: &Bound<'_, PyAny>, end: Option<Time>) -> PyResult<End> {
         if callback::is_running() && future.hasattr("_run_nested")? {
-            let left = until.end.map(|end| (end - Time::steady()).as_secs_f64());
+            let left = end.map(|end| (end - Time::steady()).as_secs_f64());
             future.call_method1("_run_nested", (left,))?;
         }
-        let wake = Wake::new()?;
-        future.call_method1("add_done_callback", (Waking(wake.clone()),))?;
-        loop {
-            if until.is_done()? {
-                return Ok(End::Done);
-            }
-            if self.is_shut_down() {
-                return Err(shut_down());
-            }
-            let slice = Time::steady() + Duration::from_millis(100); // a shutdown wakes the spin, not this
-            let end = until.end.map_or(slice, |end| end.min(slice));
-            if !signals.wait(py, None, &wake, Some(end))?
-                && until.end.is_some_and(|end| Time::steady() >= end)
-            {
-                return Ok(End::Late);
-            }
-        }
+        let is_done = done::until_others_did(future, &|| self.is_shut_down(), end)?;
+        Ok(if is_done { End::Done } else { End::Late })
     }
 
     /// Returns why the spin ends, if it does.

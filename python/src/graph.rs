@@ -20,26 +20,26 @@ fn named(all: Vec<NameAndTypes>, hidden: bool) -> Named {
 }
 
 #[pyfunction]
-pub(crate) fn topics(node: &Node) -> Named {
-    named(node.node.graph().topics(), true)
+pub(crate) fn topics(node: &Node) -> PyResult<Named> {
+    Ok(named(node.get()?.graph().topics(), true))
 }
 
 #[pyfunction]
-pub(crate) fn services(node: &Node) -> Named {
-    named(node.node.graph().services(), true)
+pub(crate) fn services(node: &Node) -> PyResult<Named> {
+    Ok(named(node.get()?.graph().services(), true))
 }
 
 /// Returns the full names of all nodes.
 #[pyfunction]
-pub(crate) fn nodes(node: &Node) -> Vec<String> {
-    node.node.graph().nodes().into_iter().map(|node| node.name).collect()
+pub(crate) fn nodes(node: &Node) -> PyResult<Vec<String>> {
+    Ok(node.get()?.graph().nodes().into_iter().map(|node| node.name).collect())
 }
 
 /// Returns the number of endpoints of a kind: "publishers", "subscriptions", "servers", "clients".
 /// The name is resolved as the node's own.
 #[pyfunction]
 pub(crate) fn count(node: &Node, kind: &str, name: &str) -> PyResult<usize> {
-    let graph = node.node.graph();
+    let graph = node.get()?.graph();
     Ok(match kind {
         "publishers" => graph.publisher_count(&topic(node, name)?),
         "subscriptions" => graph.subscription_count(&topic(node, name)?),
@@ -59,17 +59,17 @@ pub(crate) fn resolve_service(node: &Node, name: &str) -> PyResult<String> {
 }
 
 fn topic(node: &Node, name: &str) -> PyResult<String> {
-    node.node.resolve_topic_name(name).map_err(raise)
+    node.get()?.resolve_topic_name(name).map_err(raise)
 }
 
 fn service(node: &Node, name: &str) -> PyResult<String> {
-    node.node.resolve_service_name(name).map_err(raise)
+    node.get()?.resolve_service_name(name).map_err(raise)
 }
 
 /// Returns the publishers or subscriptions of a topic.
 #[pyfunction]
 pub(crate) fn endpoints(py: Python<'_>, node: &Node, kind: &str, name: &str) -> PyResult<Vec<Endpoint>> {
-    let (graph, name) = (node.node.graph(), topic(node, name)?);
+    let (graph, name) = (node.get()?.graph(), topic(node, name)?);
     let all = if kind == "publishers" { graph.publishers(&name) } else { graph.subscriptions(&name) };
     Ok(all.into_iter().map(|one| endpoint(py, one)).collect())
 }
@@ -86,7 +86,7 @@ fn endpoint(py: Python<'_>, of: EndpointInfo) -> Endpoint {
 
 /// Returns the names and types of a node's endpoints of a kind, as in [`count`].
 #[pyfunction]
-pub(crate) fn of_node(node: &Node, full_name: &str, kind: &str) -> Named {
+pub(crate) fn of_node(node: &Node, full_name: &str, kind: &str) -> PyResult<Named> {
     let wanted = match kind {
         "publishers" => EndpointKind::Publisher,
         "subscriptions" => EndpointKind::Subscription,
@@ -94,7 +94,7 @@ pub(crate) fn of_node(node: &Node, full_name: &str, kind: &str) -> Named {
         _ => EndpointKind::Client,
     };
     let mut all = Named::new();
-    for one in node.node.graph().endpoints_of_node(full_name) {
+    for one in node.get()?.graph().endpoints_of_node(full_name) {
         if one.kind != wanted {
             continue;
         }
@@ -105,14 +105,14 @@ pub(crate) fn of_node(node: &Node, full_name: &str, kind: &str) -> Named {
         }
     }
     all.sort();
-    all
+    Ok(all)
 }
 
 /// Returns the class of the messages of a topic, as another process describes their type; `None` if no
 /// endpoint of the topic does.
 #[pyfunction]
 pub(crate) fn class_of_topic(py: Python<'_>, node: &Node, name: &str) -> PyResult<Option<Py<PyAny>>> {
-    let (graph, name) = (node.node.graph(), topic(node, name)?);
+    let (graph, name) = (node.get()?.graph(), topic(node, name)?);
     let all = graph.publishers(&name).into_iter().chain(graph.subscriptions(&name));
     let found = wait::detached(py, || all.filter_map(|one| graph.description_of(&one)).next());
     found.map(|found| Ok(described(found)?.python(py)?.clone_ref(py).into_any())).transpose()
@@ -127,7 +127,7 @@ pub(crate) fn wait_for_node(
     full_name: &str,
     timeout: Option<f64>,
 ) -> PyResult<bool> {
-    let graph = node.node.graph();
+    let graph = node.get()?.graph();
     let is_there = |graph: &sinew::graph::Graph| graph.nodes().iter().any(|node| node.name == full_name);
-    wait::sliced(py, wait::end(timeout)?, |slice| graph.wait_until(slice, is_there))
+    wait::sliced(py, &node.context, wait::end(timeout)?, |slice| graph.wait_until(slice, is_there))
 }

@@ -7,6 +7,7 @@ mod action;
 mod bag;
 mod callback;
 mod context;
+mod done;
 mod error;
 mod event;
 mod executor;
@@ -38,6 +39,8 @@ mod _sinew {
     use crate::callback::{in_callback, post_of};
     #[pymodule_export]
     use crate::context::{Context, end};
+    #[pymodule_export]
+    use crate::done::wait_until_done;
     #[pymodule_export]
     use crate::executor::Executor;
     #[pymodule_export]

@@ -21,8 +21,8 @@ impl Logger {
     }
 
     #[staticmethod]
-    fn of(node: &Node) -> Self {
-        Self(node.node.logger())
+    fn of(node: &Node) -> PyResult<Self> {
+        Ok(Self(node.get()?.logger()))
     }
 
     fn child(&self, name: &str) -> Self {

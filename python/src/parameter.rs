@@ -103,7 +103,7 @@ pub(crate) fn declare_parameter(
     ignore_override: bool,
 ) -> PyResult<Py<PyAny>> {
     let (default, options) = (from_python(default)?, options.extract::<Options>()?);
-    let declaration = Declaration { node: &node.node, name, options, ignore_override };
+    let declaration = Declaration { node: &node.get()?, name, options, ignore_override };
     wait::detached(py, || declaration.declare(default)).map_err(Refused::exception)?;
     get_parameter(py, node, name)
 }
@@ -239,27 +239,29 @@ fn empty(kind: ParameterType) -> ParameterValue {
 /// Returns the value of a parameter; raises an exception if it isn't declared.
 #[pyfunction]
 pub(crate) fn get_parameter(py: Python<'_>, node: &Node, name: &str) -> PyResult<Py<PyAny>> {
-    let Some(value) = node.node.parameter_value(name) else {
-        let (node, name) = (node.node.full_name().to_owned(), name.to_owned());
+    let of = node.get()?;
+    let Some(value) = of.parameter_value(name) else {
+        let (node, name) = (of.full_name().to_owned(), name.to_owned());
         return Err(raise(ParameterError::NotDeclared { node, name }));
     };
     to_python(py, value)
 }
 
 #[pyfunction]
-pub(crate) fn has_parameter(node: &Node, name: &str) -> bool {
-    node.node.parameter_value(name).is_some()
+pub(crate) fn has_parameter(node: &Node, name: &str) -> PyResult<bool> {
+    Ok(node.get()?.parameter_value(name).is_some())
 }
 
 #[pyfunction]
-pub(crate) fn list_parameters(node: &Node, prefixes: Vec<String>, depth: u64) -> Vec<String> {
+pub(crate) fn list_parameters(node: &Node, prefixes: Vec<String>, depth: u64) -> PyResult<Vec<String>> {
     let prefixes: Vec<&str> = prefixes.iter().map(String::as_str).collect();
-    node.node.list_parameters(&prefixes, depth)
+    Ok(node.get()?.list_parameters(&prefixes, depth))
 }
 
 #[pyfunction]
 pub(crate) fn undeclare_parameter(py: Python<'_>, node: &Node, name: &str) -> PyResult<()> {
-    wait::detached(py, || node.node.undeclare_parameter(name)).map_err(raise)
+    let node = node.get()?;
+    wait::detached(py, || node.undeclare_parameter(name)).map_err(raise)
 }
 
 /// Sets parameters, all or none.
@@ -269,9 +271,10 @@ pub(crate) fn set_parameters(
     node: &Node,
     values: Vec<(String, Bound<'_, PyAny>)>,
 ) -> PyResult<()> {
+    let node = node.get()?;
     let values =
-        values.iter().map(|(name, value)| named(&node.node, name, value)).collect::<PyResult<Vec<_>>>()?;
-    wait::detached(py, || node.node.set_parameters(values)).map_err(raise)
+        values.iter().map(|(name, value)| named(&node, name, value)).collect::<PyResult<Vec<_>>>()?;
+    wait::detached(py, || node.set_parameters(values)).map_err(raise)
 }
 
 fn named(node: &sinew::Node, name: &str, value: &Bound<'_, PyAny>) -> PyResult<NamedValue> {
@@ -289,11 +292,11 @@ fn named(node: &sinew::Node, name: &str, value: &Bound<'_, PyAny>) -> PyResult<N
 type Description = (String, u8, String, String, bool, bool, Option<(f64, f64, f64)>, Option<(i64, i64, u64)>);
 
 #[pyfunction]
-pub(crate) fn describe_parameter(node: &Node, name: &str) -> Option<Description> {
-    let about = node.node.describe_parameter(name)?;
+pub(crate) fn describe_parameter(node: &Node, name: &str) -> PyResult<Option<Description>> {
+    let Some(about) = node.get()?.describe_parameter(name) else { return Ok(None) };
     let double = about.double_range.map(|range| (range.from, range.to, range.step));
     let integer = about.integer_range.map(|range| (range.from, range.to, range.step));
-    Some((
+    Ok(Some((
         about.name,
         about.kind as u8,
         about.description,
@@ -302,7 +305,7 @@ pub(crate) fn describe_parameter(node: &Node, name: &str) -> Option<Description>
         about.dynamic_typing,
         double,
         integer,
-    ))
+    )))
 }
 
 /// A callback for parameters, until it is removed.
@@ -328,7 +331,7 @@ pub(crate) fn add_parameter_callback(
     kind: &str,
     callback: Py<PyAny>,
 ) -> PyResult<ParameterHandle> {
-    let node = &node.node;
+    let node = node.get()?;
     let made = match kind {
         "pre" => wait::detached(py, || {
             node.on_pre_set_parameters(move |values| {

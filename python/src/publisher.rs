@@ -1,9 +1,9 @@
 //! Publishers.
 
-use crate::callback::{Callback, Place};
+use crate::callback::Callback;
 use crate::error::{raise, with_code};
 use crate::event::{Callbacks, Eventful};
-use crate::group::{Group, in_group};
+use crate::group::{Group, Place, in_group};
 use crate::lifecycle::Lifecycle;
 use crate::message::{Class, Draft, Publishing, class_of, unusable};
 use crate::node::Node;
@@ -25,6 +25,7 @@ use std::sync::Arc;
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct Publisher {
     publisher: Mutex<Option<sinew::erased::Publisher>>,
+    context: sinew::Context,
     class: Arc<Class>,
     topic: String,
     events: Callbacks,
@@ -50,9 +51,10 @@ impl Publisher {
     ) -> PyResult<Self> {
         let class = class_of(class)?;
         let message_type = class.message_type().map_err(unusable)?;
-        let (qos, events) = (qos(profile)?, Callbacks::new(events, &Place::new(node, group))?);
+        let place = Place::of(node, group);
+        let (owner, qos, events) = (place.owner()?, qos(profile)?, Callbacks::new(events, &place)?);
         let publisher = wait::detached(py, || {
-            in_group!(node, group, |maker| {
+            in_group!(owner, |maker| {
                 let mut builder = maker.erased_publisher(topic, message_type).qos(qos);
                 if qos_overrides {
                     builder = builder.qos_overrides(QosOverrides::default());
@@ -62,8 +64,9 @@ impl Publisher {
         });
         let publisher = publisher.map_err(raise)?;
         let topic = publisher.topic().to_owned();
-        let gate = lifecycle.map(Lifecycle::gate);
-        Ok(Self { publisher: Mutex::new(Some(publisher)), class, topic, events, gate })
+        let gate = lifecycle.map(Lifecycle::gate).transpose()?;
+        let (context, publisher) = (node.context.clone(), Mutex::new(Some(publisher)));
+        Ok(Self { publisher, context, class, topic, events, gate })
     }
 
     /// Publishes a message, or `bytes` in encoded form.
@@ -108,13 +111,15 @@ impl Publisher {
     #[pyo3(signature = (count=1, timeout=None))]
     fn wait_for_subscriptions(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<bool> {
         let publisher = self.get()?;
-        wait::sliced(py, wait::end(timeout)?, |slice| publisher.wait_for_subscribers(count, slice))
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| {
+            publisher.wait_for_subscribers(count, slice)
+        })
     }
 
     #[pyo3(signature = (timeout=None))]
     fn wait_for_all_acked(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let publisher = self.get()?;
-        wait::sliced(py, wait::end(timeout)?, |slice| publisher.wait_for_all_acked(slice))
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| publisher.wait_for_all_acked(slice))
     }
 
     fn assert_liveliness(&self) -> PyResult<()> {

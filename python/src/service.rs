@@ -1,8 +1,9 @@
 //! Services: servers and clients.
 
-use crate::callback::{self, Callback, Outcome, Place, Raised};
+use crate::callback::{Callback, Outcome, Raised};
+use crate::done;
 use crate::error::{ServiceError, raise};
-use crate::group::{Group, Kind, in_group};
+use crate::group::{Group, Owner, Place, in_group};
 use crate::message::{Class, Service as Types, service_of};
 use crate::node::Node;
 use crate::publisher::destroyed;
@@ -12,12 +13,16 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use sinew::erased::{CallResult, Message, Request, Responder, Server, ServiceTypes};
+use sinew::erased::{CallError, CallResult, Message, Request, Responder, Server, ServiceTypes};
+use sinew::error::CallFailure;
 use sinew::introspection::ServiceIntrospection;
 use sinew::msg::GenericType;
 use sinew::service::RequestId;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The id of work that is no goal: waiting requests.
+const ANY_REQUEST: [u8; 16] = [0; 16];
 
 fn library_types(types: &Types) -> PyResult<ServiceTypes> {
     Ok(ServiceTypes::known(GenericType::described(types.description.clone()).map_err(raise)?))
@@ -111,7 +116,9 @@ impl Service {
     ) -> PyResult<Self> {
         let of = service_of(class)?;
         let types = library_types(&of)?;
-        let callback = Callback::new(callback, Place::new(node, group));
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
+        let callback = Callback::new(callback, place);
         let answering = Answering {
             callback: callback.clone(),
             request: of.request,
@@ -122,22 +129,21 @@ impl Service {
         let limit = max_requests.unwrap_or(1000);
         let server = wait::detached(py, || {
             if immediate {
-                return in_group!(node, group, |maker| maker
+                return in_group!(owner, |maker| maker
                     .erased_server(name, types)
                     .max_requests(limit)
                     .immediate_callback_erased(move |request| answering.run(request)));
             }
-            match group.map(|group| &group.0) {
-                Some(Kind::Reentrant(group)) => group
+            match owner {
+                Owner::Reentrant(group) => group
                     .erased_server(name, types)
                     .max_requests(limit)
                     .callback_erased(move |request: Request<'_>| answering.run(request)),
-                Some(Kind::Exclusive(group)) => group
+                Owner::Exclusive(group) => group
                     .erased_server(name, types)
                     .max_requests(limit)
                     .callback_erased(move |(): &mut (), request: Request<'_>| answering.run(request)),
-                None => node
-                    .node
+                Owner::Node(node) => node
                     .erased_server(name, types)
                     .max_requests(limit)
                     .callback_erased(move |(): &mut (), request: Request<'_>| answering.run(request)),
@@ -216,6 +222,7 @@ impl Respond {
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct Client {
     client: Mutex<Option<sinew::erased::Client<()>>>,
+    context: sinew::Context,
     name: String,
     request: Arc<Class>,
     response: Arc<Class>,
@@ -235,13 +242,19 @@ impl Client {
     ) -> PyResult<Self> {
         let of = service_of(class)?;
         let types = library_types(&of)?;
-        let client = wait::detached(py, || {
-            in_group!(node, group, |maker| maker.erased_client(name, types).create_erased())
-        });
+        let owner = Place::of(node, group).owner()?;
+        let client =
+            wait::detached(py, || in_group!(owner, |maker| maker.erased_client(name, types).create_erased()));
         let client = client.map_err(raise)?;
         let name = client.name().to_owned();
-        let (request, response) = (of.request, of.response);
-        Ok(Self { client: Mutex::new(Some(client)), name, request, response, of_request: types.request() })
+        Ok(Self {
+            client: Mutex::new(Some(client)),
+            context: node.context.clone(),
+            name,
+            request: of.request,
+            response: of.response,
+            of_request: types.request(),
+        })
     }
 
     #[getter]
@@ -256,16 +269,29 @@ impl Client {
     #[pyo3(signature = (timeout=None))]
     fn wait_for_service(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let client = self.get()?;
-        wait::sliced(py, wait::end(timeout)?, |slice| client.wait_for_server(slice))
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| client.wait_for_server(slice))
     }
 
-    /// Calls the service and waits for the response. In a callback, this thread runs the server if
-    /// it has to. Raises `TimeoutError` after `timeout` seconds.
+    /// Calls the service and waits for the response; this thread runs the server if it can. Raises
+    /// `TimeoutError` after `timeout` seconds.
     #[pyo3(signature = (request, timeout=None))]
     fn call(&self, request: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
-        let py = request.py();
+        let (py, client) = (request.py(), self.get()?);
         let message = self.request.outgoing_as(request, self.of_request)?;
-        self.call_message(py, message, timeout)
+        let limit = wait::duration(timeout)?.unwrap_or(Duration::MAX);
+        let mut raised = None;
+        let answer = wait::detached(py, || {
+            client.__call_while(message, (limit, wait::SLICE), &mut || {
+                let signals = wait::attached(|py| py.check_signals());
+                let goes_on = matches!(signals, Some(Ok(())));
+                raised = signals.and_then(Result::err);
+                goes_on
+            })
+        });
+        match answer {
+            Ok(answer) => Ok(self.response.received(py, answer)?.unbind()),
+            Err(error) => Err(raised.unwrap_or_else(|| call_error(error))),
+        }
     }
 
     /// Calls the service. `done` is called once, on the thread that answers, with the response and
@@ -287,13 +313,14 @@ impl Client {
         Ok(wait::detached(py, || client.give_up(RequestId::from_parts(id.0, id.1))))
     }
 
-    /// Calls again, and waits, if no server has taken the request: the thread that waits runs the
-    /// server. Returns `None` if one has taken it.
-    #[pyo3(signature = (id, timeout=None))]
-    fn call_here(&self, py: Python<'_>, id: (u64, u32), timeout: Option<f64>) -> PyResult<Option<Py<PyAny>>> {
+    /// Waits until the future of a call is done, for at most `timeout` seconds. Meanwhile this thread
+    /// runs the server if it can.
+    #[pyo3(signature = (future, timeout=None))]
+    fn run_server(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
         let client = self.get()?;
-        let request = wait::detached(py, || client.withdraw(RequestId::from_parts(id.0, id.1)));
-        request.map(|request| self.call_message(py, request, timeout)).transpose()
+        done::until_done(future, &|| self.context.is_shutdown(), wait::end(timeout)?, &mut |done, slice| {
+            Ok(client.__wait_beside(&ANY_REQUEST, done, slice)?.is_some())
+        })
     }
 
     /// Publishes events of its requests and responses, with this QoS.
@@ -314,34 +341,13 @@ impl Client {
         let client = self.client.lock().clone();
         client.ok_or_else(|| destroyed("client", &self.name))
     }
+}
 
-    fn call_message(&self, py: Python<'_>, message: Message, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
-        let client = self.get()?;
-        let limit = wait::duration(timeout)?;
-        let answer =
-            if callback::is_running() || limit.is_some_and(|limit| limit <= Duration::from_millis(200)) {
-                wait::detached(py, || client.call(message, limit.unwrap_or(Duration::MAX))).map_err(raise)?
-            } else {
-                let mut call = client.call_async(message).map_err(raise)?;
-                let answer = Mutex::new(None);
-                let end = wait::end(timeout)?;
-                let call = Mutex::new(&mut call);
-                let is_over = wait::sliced(py, end, |slice| {
-                    let over = sinew::executor::wait_for(&mut **call.lock(), slice);
-                    let there = over.is_some();
-                    *answer.lock() = over;
-                    there
-                })?;
-                match answer.into_inner() {
-                    Some(result) if is_over => result.map_err(raise)?,
-                    _ => {
-                        let (name, seconds) = (&self.name, timeout.unwrap_or_default());
-                        let sentence = format!("{name} has not answered within {seconds} s");
-                        return Err(PyTimeoutError::new_err(sentence));
-                    }
-                }
-            };
-        Ok(self.response.received(py, answer)?.unbind())
+/// Makes the exception for a call that failed.
+fn call_error(error: CallError) -> PyErr {
+    match error.failure() {
+        CallFailure::NoServer { .. } => PyTimeoutError::new_err(error.to_string()),
+        _ => raise(error),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Subscriptions.
 
-use crate::callback::{Callback, Outcome, Place};
+use crate::callback::{Callback, Outcome};
+use crate::context::Context;
 use crate::error::raise;
 use crate::event::{Callbacks, Eventful};
-use crate::group::{Group, Kind};
+use crate::group::{Group, Owner, Place};
 use crate::message::{Class, class_of, unusable};
 use crate::node::Node;
 use crate::publisher::destroyed;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sinew::MessageInfo;
 use sinew::erased::{Erased, Message, Taken};
+use sinew::error::CreateError;
 use sinew::executor::CallbackGroup;
 use sinew::msg::SubscriptionBuilder;
 use sinew::qos::QosOverrides;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct Subscription {
     subscription: Mutex<Option<sinew::erased::Subscription>>,
+    context: sinew::Context,
     form: Form,
     topic: String,
     callback: Option<Callback>,
@@ -120,7 +123,8 @@ impl Subscription {
         ignore_local_publications: bool,
     ) -> PyResult<Self> {
         let form = Form { class: class_of(class)?, raw };
-        let place = Place::new(node, group);
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
         let of = form.class.message_type().map_err(unusable)?;
         let (qos, events) = (qos(profile)?, Callbacks::new(events, &place)?);
         let settings = Settings {
@@ -131,30 +135,24 @@ impl Subscription {
         };
         let callback = callback.map(|callback| Callback::new(callback, place.clone()));
         let call = callback.clone().map(|callback| (callback, form.clone()));
-        let made = wait::detached(py, || match (group.map(|group| &group.0), call) {
-            (Some(Kind::Reentrant(group)), Some((call, form))) => settings
+        let made = wait::detached(py, || match (owner, call) {
+            (Owner::Reentrant(group), Some((call, form))) => settings
                 .apply(group.erased_subscription(topic, of))
                 .callback_erased(move |taken| form.call(&call, with_info, taken)),
-            (Some(Kind::Reentrant(group)), None) => {
+            (Owner::Reentrant(group), None) => {
                 settings.apply(group.erased_subscription(topic, of)).create_erased()
             }
-            (group, call) => {
-                let builder = match group {
-                    Some(Kind::Exclusive(group)) => group.erased_subscription(topic, of),
-                    _ => node.node.erased_subscription(topic, of),
-                };
-                let builder = settings.apply(builder);
-                match call {
-                    Some((call, form)) => {
-                        builder.callback_erased(move |(): &mut (), taken| form.call(&call, with_info, taken))
-                    }
-                    None => builder.create_erased(),
-                }
+            (Owner::Exclusive(group), call) => {
+                exclusive(settings.apply(group.erased_subscription(topic, of)), call, with_info)
+            }
+            (Owner::Node(node), call) => {
+                exclusive(settings.apply(node.erased_subscription(topic, of)), call, with_info)
             }
         });
         let made = made.map_err(raise)?;
         let topic = made.topic().to_owned();
-        Ok(Self { subscription: Mutex::new(Some(made)), form, topic, callback, events })
+        let (context, subscription) = (node.context.clone(), Mutex::new(Some(made)));
+        Ok(Self { subscription, context, form, topic, callback, events })
     }
 
     /// Takes the oldest message that was not taken: a pair of it and its info; `None` if there is
@@ -186,6 +184,11 @@ impl Subscription {
         Ok(())
     }
 
+    /// The context of its node.
+    fn _context(&self) -> Context {
+        Context { context: self.context.clone() }
+    }
+
     #[getter]
     fn topic_name(&self) -> &str {
         &self.topic
@@ -203,7 +206,9 @@ impl Subscription {
     #[pyo3(signature = (count=1, timeout=None))]
     fn wait_for_publishers(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<bool> {
         let subscription = self.get()?;
-        wait::sliced(py, wait::end(timeout)?, |slice| subscription.wait_for_publishers(count, slice))
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| {
+            subscription.wait_for_publishers(count, slice)
+        })
     }
 
     fn _qos(&self) -> PyResult<crate::qos::Parts> {
@@ -230,6 +235,20 @@ impl Subscription {
     fn get(&self) -> PyResult<sinew::erased::Subscription> {
         let subscription = self.subscription.lock().clone();
         subscription.ok_or_else(|| destroyed("subscription", &self.topic))
+    }
+}
+
+/// Makes a subscription in a group that runs one callback at a time.
+fn exclusive(
+    builder: SubscriptionBuilder<Erased, sinew::Group>,
+    call: Option<(Callback, Form)>,
+    with_info: bool,
+) -> Result<sinew::erased::Subscription, CreateError> {
+    match call {
+        Some((call, form)) => {
+            builder.callback_erased(move |(): &mut (), taken| form.call(&call, with_info, taken))
+        }
+        None => builder.create_erased(),
     }
 }
 

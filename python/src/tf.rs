@@ -71,22 +71,26 @@ impl TfBuffer {
     }
 
     /// Returns the `TransformStamped` from the second frame to the first at a time in nanoseconds,
-    /// 0 is the latest. Waits for it for at most `timeout` seconds.
+    /// 0 is the latest. Waits for it for at most `timeout` seconds, or until a context is shut down.
+    #[pyo3(signature = (frames, time, timeout, context=None))]
+    #[expect(clippy::too_many_arguments, reason = "two frames, a time, and the end of the wait")]
     fn lookup<'py>(
         &self,
         py: Python<'py>,
         frames: (String, String),
         time: i64,
         timeout: f64,
+        context: Option<&crate::context::Context>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (target, source) = (frames.0.as_str(), frames.1.as_str());
         let pending = || vec![self.0.wait_for(target, source, at(time))];
-        let found = waited(py, timeout, pending, || self.0.lookup(target, source, at(time)))?;
+        let found = waited(py, (timeout, context), pending, || self.0.lookup(target, source, at(time)))?;
         encode(py, &found.map_err(raise)?.to_msg(target, source))
     }
 
     /// As `lookup`, for two times and a frame that rests between them.
     #[expect(clippy::too_many_arguments, reason = "two frames at two times, and a third")]
+    #[pyo3(signature = (target, target_time, source, source_time, fixed, timeout, context=None))]
     fn lookup_over_time<'py>(
         &self,
         py: Python<'py>,
@@ -96,10 +100,11 @@ impl TfBuffer {
         source_time: i64,
         fixed: &str,
         timeout: f64,
+        context: Option<&crate::context::Context>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (first, second) = (at(source_time), at(target_time));
         let pending = || vec![self.0.wait_for(fixed, source, first), self.0.wait_for(target, fixed, second)];
-        let found = waited(py, timeout, pending, || {
+        let found = waited(py, (timeout, context), pending, || {
             self.0.lookup_over_time((target, second), (source, first), fixed)
         })?;
         encode(py, &found.map_err(raise)?.to_msg(target, source))
@@ -142,7 +147,7 @@ type FrameParts = (String, Option<String>, bool, Option<[i64; 2]>, usize, String
 /// and looks up again.
 fn waited(
     py: Python<'_>,
-    timeout: f64,
+    (timeout, context): (f64, Option<&crate::context::Context>),
     pending: impl FnOnce() -> Vec<PendingTransform>,
     look: impl Fn() -> Result<StampedTransform, LookupError>,
 ) -> PyResult<Result<StampedTransform, LookupError>> {
@@ -151,9 +156,11 @@ fn waited(
         return Ok(found);
     }
     let end = wait::end(Some(timeout))?;
-    for one in pending() {
-        let one = Mutex::new(one);
-        wait::sliced(py, end, |slice| sinew::executor::wait_for(&mut *one.lock(), slice).is_some())?;
+    let is_shut_down = || context.is_some_and(|context| context.context.is_shutdown());
+    for mut one in pending() {
+        wait::sliced_unless(py, &is_shut_down, end, |slice| {
+            sinew::executor::wait_for(&mut one, slice).is_some()
+        })?;
     }
     Ok(look())
 }
@@ -232,7 +239,8 @@ pub(crate) struct TfListener(Mutex<Option<sinew_tf::TransformListener>>);
 impl TfListener {
     #[new]
     fn new(py: Python<'_>, node: &Node, buffer: &TfBuffer) -> PyResult<Self> {
-        let made = wait::detached(py, || sinew_tf::TransformListener::new(&node.node, &buffer.0));
+        let node = node.get()?;
+        let made = wait::detached(py, || sinew_tf::TransformListener::new(&node, &buffer.0));
         Ok(Self(Mutex::new(Some(made.map_err(raise)?))))
     }
 
@@ -255,11 +263,12 @@ enum Kind {
 impl TfBroadcaster {
     #[new]
     fn new(py: Python<'_>, node: &Node, is_static: bool) -> PyResult<Self> {
+        let node = node.get()?;
         let made = wait::detached(py, || {
             Ok(if is_static {
-                Kind::Fixed(sinew_tf::StaticTransformBroadcaster::new(&node.node)?)
+                Kind::Fixed(sinew_tf::StaticTransformBroadcaster::new(&node)?)
             } else {
-                Kind::Moving(sinew_tf::TransformBroadcaster::new(&node.node)?)
+                Kind::Moving(sinew_tf::TransformBroadcaster::new(&node)?)
             })
         });
         let made = made.map_err(|error: sinew::error::CreateError| raise(error))?;

@@ -1,14 +1,16 @@
 //! Timers and guard conditions.
 
-use crate::callback::{Callback, Place};
+use crate::callback::Callback;
 use crate::context::clock_kind;
-use crate::error::raise;
-use crate::group::{Group, in_group};
+use crate::error::{raise, with_code};
+use crate::group::{Group, Place, in_group};
 use crate::node::Node;
 use crate::wait;
+use parking_lot::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use sinew::error::ErrorCode;
 use sinew::event::Triggered;
 use sinew::time::TimerInfo;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use std::time::Duration;
 /// A timer of a node.
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct Timer {
-    timer: sinew::Timer,
+    timer: Mutex<Option<sinew::Timer>>,
     callback: Callback,
 }
 
@@ -42,7 +44,9 @@ impl Timer {
             PyValueError::new_err(format!("the period of a timer must be positive, but it is {period} ns"))
         })?;
         let clock = clock.map(clock_kind).transpose()?;
-        let callback = Callback::new(callback, Place::new(node, group));
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
+        let callback = Callback::new(callback, place);
         let run = callback.clone();
         let run = move |info: &TimerInfo| match &with_info {
             None => run.run(|_| Ok(())),
@@ -52,7 +56,7 @@ impl Timer {
             }
         };
         let timer = wait::detached(py, || {
-            in_group!(node, group, |maker| {
+            in_group!(owner, |maker| {
                 let builder = maker.timer(period).autostart(autostart);
                 match clock {
                     Some(clock) => builder.clock(clock),
@@ -61,41 +65,43 @@ impl Timer {
                 .callback(run)
             })
         });
-        Ok(Self { timer: timer.map_err(raise)?, callback })
+        Ok(Self { timer: Mutex::new(Some(timer.map_err(raise)?)), callback })
     }
 
-    fn cancel(&self) {
-        self.timer.cancel();
+    fn cancel(&self) -> PyResult<()> {
+        self.get()?.cancel();
+        Ok(())
     }
 
-    fn reset(&self) {
-        self.timer.reset();
+    fn reset(&self) -> PyResult<()> {
+        self.get()?.reset();
+        Ok(())
     }
 
-    fn is_canceled(&self) -> bool {
-        self.timer.is_cancelled()
+    fn is_canceled(&self) -> PyResult<bool> {
+        Ok(self.get()?.is_cancelled())
     }
 
     #[getter]
-    fn timer_period_ns(&self) -> u64 {
-        u64::try_from(self.timer.period().as_nanos()).unwrap_or(u64::MAX)
+    fn timer_period_ns(&self) -> PyResult<u64> {
+        Ok(u64::try_from(self.get()?.period().as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Returns the nanoseconds until it is due; `None` if it is cancelled.
-    fn time_until_next_call(&self) -> Option<u64> {
-        let left = self.timer.time_until_next()?;
-        Some(u64::try_from(left.as_nanos()).unwrap_or(u64::MAX))
+    fn time_until_next_call(&self) -> PyResult<Option<u64>> {
+        let left = self.get()?.time_until_next();
+        Ok(left.map(|left| u64::try_from(left.as_nanos()).unwrap_or(u64::MAX)))
     }
 
     #[getter]
-    fn skipped(&self) -> u64 {
-        self.timer.skipped()
+    fn skipped(&self) -> PyResult<u64> {
+        Ok(self.get()?.skipped())
     }
 
     /// Ends the timer, and waits for its callback if that runs on another thread.
     fn destroy(&self, py: Python<'_>) {
-        let timer = self.timer.clone();
-        wait::detached(py, || timer.close());
+        let timer = self.timer.lock().take();
+        wait::detached(py, || timer.map(sinew::Timer::close));
         self.callback.clear();
     }
 
@@ -108,10 +114,17 @@ impl Timer {
     }
 }
 
+impl Timer {
+    fn get(&self) -> PyResult<sinew::Timer> {
+        let timer = self.timer.lock().clone();
+        timer.ok_or_else(|| with_code(ErrorCode::Closed, "the timer was destroyed".to_owned()))
+    }
+}
+
 /// A guard condition of a node: its callback runs in an executor once it was triggered.
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct GuardCondition {
-    guard: sinew::GuardCondition,
+    guard: Mutex<Option<sinew::GuardCondition>>,
     callback: Callback,
 }
 
@@ -120,21 +133,25 @@ impl GuardCondition {
     #[new]
     #[pyo3(signature = (node, callback, *, group=None))]
     fn new(py: Python<'_>, node: &Node, callback: Py<PyAny>, group: Option<&Group>) -> PyResult<Self> {
-        let callback = Callback::new(callback, Place::new(node, group));
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
+        let callback = Callback::new(callback, place);
         let run = callback.clone();
         let run = move |_: &Triggered| run.run(|_| Ok(()));
-        let guard =
-            wait::detached(py, || in_group!(node, group, |maker| maker.guard_condition().callback(run)));
-        Ok(Self { guard: guard.map_err(raise)?, callback })
+        let guard = wait::detached(py, || in_group!(owner, |maker| maker.guard_condition().callback(run)));
+        Ok(Self { guard: Mutex::new(Some(guard.map_err(raise)?)), callback })
     }
 
-    fn trigger(&self) {
-        self.guard.trigger();
+    fn trigger(&self) -> PyResult<()> {
+        let guard = self.guard.lock().clone();
+        let destroyed = || with_code(ErrorCode::Closed, "the guard condition was destroyed".to_owned());
+        guard.ok_or_else(destroyed)?.trigger();
+        Ok(())
     }
 
     fn destroy(&self, py: Python<'_>) {
-        let guard = self.guard.clone();
-        wait::detached(py, || guard.close());
+        let guard = self.guard.lock().take();
+        wait::detached(py, || guard.map(sinew::GuardCondition::close));
         self.callback.clear();
     }
 

@@ -1,5 +1,6 @@
 //! Waiting without the GIL, so that Ctrl-C and other signals of Python end every wait.
 
+use crate::error::ExternalShutdownException;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Maximum time for which a call of the library blocks before signals are looked at.
-const SLICE: Duration = Duration::from_millis(100);
+pub(crate) const SLICE: Duration = Duration::from_millis(100);
 
 /// Number of threads that are in a call without the GIL, or run Python or ask for the GIL in a
 /// callback. The end of the interpreter waits for them: it would end a thread that asks for the GIL
@@ -198,10 +199,25 @@ pub(crate) fn duration(seconds: Option<f64>) -> PyResult<Option<Duration>> {
 
 /// Calls a function that blocks, with one slice of the time after the other, until it returns true
 /// or `end` has passed. Runs Python's handlers of signals between two slices.
+///
+/// # Errors
+/// The exception of a handler; [`ExternalShutdownException`](shut_down) once the context is shut
+/// down.
 pub(crate) fn sliced(
     py: Python<'_>,
+    context: &sinew::Context,
     end: Option<Time>,
-    call: impl Fn(Duration) -> bool + Sync,
+    call: impl FnMut(Duration) -> bool + Send,
+) -> PyResult<bool> {
+    sliced_unless(py, &|| context.is_shutdown(), end, call)
+}
+
+/// As [`sliced`], for waits in several contexts, or in none.
+pub(crate) fn sliced_unless(
+    py: Python<'_>,
+    is_shut_down: &dyn Fn() -> bool,
+    end: Option<Time>,
+    mut call: impl FnMut(Duration) -> bool + Send,
 ) -> PyResult<bool> {
     loop {
         let left =
@@ -210,8 +226,16 @@ pub(crate) fn sliced(
             return Ok(true);
         }
         py.check_signals()?;
+        if is_shut_down() {
+            return Err(shut_down());
+        }
         if end.is_some_and(|end| Time::steady() >= end) {
             return Ok(false);
         }
     }
+}
+
+/// Makes the exception for a wait in a context that is shut down.
+pub(crate) fn shut_down() -> PyErr {
+    ExternalShutdownException::new_err("the context was shut down during a wait")
 }

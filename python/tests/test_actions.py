@@ -277,6 +277,24 @@ class Processes(SinewTest):
         self.executor.spin_until_future_complete(result, PATIENCE)
         self.assertIsInstance(result.exception(), sinew.ServiceError)
 
+    def test_a_coroutine_that_the_program_ends(self):
+        child = program("""
+    from sinew.action import ActionClient, ActionServer
+    from sinew.interfaces.example_interfaces.action import Fibonacci
+    sinew.init([])
+    node = sinew.Node("server")
+    begun = sinew.Future()
+
+    async def execute(goal):
+        begun.set_result(None)
+        await sinew.Future()
+
+    server = ActionServer(node, Fibonacci, "fibonacci", execute)
+    ActionClient(node, Fibonacci, "fibonacci").send_goal_async(Fibonacci.Goal())
+    sinew.spin_until_future_complete(node, begun)
+    """)
+        self.assertEqual(finish(child), (0, "", ""))
+
     def test_the_command_line(self):
         command = [built("sinew"), "action", "send_goal", "fibonacci", "{order: 4}"]
         self.server()

@@ -90,6 +90,49 @@ class Topics(SinewTest):
         with self.assertRaisesRegex(sinew.SinewError, "destroyed"):
             publisher.publish(String())
 
+    def test_a_destroyed_node_goes(self):
+        def create(node):
+            group = sinew.MutuallyExclusiveCallbackGroup()
+            return [
+                group,
+                node.get_logger(),
+                node.get_clock(),
+                node.create_publisher(String, "text", 10),
+                node.create_subscription(String, "text", lambda message: None, 10, callback_group=group),
+                node.create_timer(1.0, print),
+                node.create_guard_condition(print),
+                node.create_rate(1),
+                node.create_service(sinew.interfaces.std_srvs.srv.Trigger, "trigger", print),
+                node.create_client(sinew.interfaces.std_srvs.srv.Trigger, "trigger"),
+                sinew.action.ActionServer(node, sinew.interfaces.example_interfaces.action.Fibonacci, "action", print),
+                sinew.action.ActionClient(node, sinew.interfaces.example_interfaces.action.Fibonacci, "action"),
+                sinew.tf.TransformListener(sinew.tf.Buffer(), node),
+                sinew.tf.TransformBroadcaster(node),
+                node.add_post_set_parameters_callback(print),
+            ]
+
+        node = sinew.Node("goes", context=self.context, enable_logger_service=True)
+        self.executor.add_node(node)
+        kept = create(node)
+        managed = sinew.lifecycle.LifecycleNode("managed", context=self.context)
+        self.assertIn("managed", self.node.get_node_names())
+        node.destroy_node()
+        managed.destroy_node()
+        self.assertEqual(self.node.get_node_names(), ["test_node"])
+        self.assertEqual(self.executor.get_nodes(), [self.node])
+        self.assertEqual(node.get_fully_qualified_name(), "/goes")
+        for make in (
+            lambda: node.create_publisher(String, "text", 10),
+            lambda: node.create_subscription(String, "text", print, 10, callback_group=kept[0]),
+            lambda: node.create_timer(1.0, print, callback_group=sinew.ReentrantCallbackGroup()),
+            lambda: node.get_topic_names_and_types(),
+            lambda: node.declare_parameter("late", 1),
+            lambda: self.executor.add_node(node),
+        ):
+            with self.assertRaisesRegex(sinew.SinewError, "the node /goes was destroyed"):
+                make()
+        node.destroy_node()
+
     def test_a_node_that_is_dropped_goes(self):
         class Own(sinew.Node):
             def __init__(self, context):

@@ -7,7 +7,14 @@ import sinew
 from sinew.interfaces.lifecycle_msgs.msg import TransitionEvent
 from sinew.interfaces.lifecycle_msgs.srv import ChangeState, GetState
 from sinew.interfaces.std_msgs.msg import Int64, UInt8MultiArray
-from sinew.lifecycle import LifecycleNode, LifecycleState, Node, TransitionCallbackReturn
+from sinew.lifecycle import (
+    LifecycleNode,
+    LifecycleState,
+    ManagedEntity,
+    Node,
+    SimpleManagedEntity,
+    TransitionCallbackReturn,
+)
 from support import PATIENCE, SinewTest, built, finish, program
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
@@ -22,7 +29,7 @@ class Talker(LifecycleNode):
     def answer(self, name, state):
         self.calls.append((name, state.label))
         answer = self.answers.get(name, SUCCESS)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 
@@ -63,9 +70,9 @@ class Lifecycle(SinewTest):
         talker, seen = self.talker, []
         self.node.create_subscription(Int64, "numbers", lambda message: seen.append(message.data), 10)
         self.assertIs(Node, LifecycleNode)
-        self.assertEqual(self.state(), LifecycleState(1, "unconfigured"))
+        self.assertEqual(self.state(), LifecycleState("unconfigured", 1))
         self.assertEqual(talker.trigger_configure(), SUCCESS)
-        self.assertEqual(self.state(), LifecycleState(2, "inactive"))
+        self.assertEqual(self.state(), LifecycleState("inactive", 2))
         self.assertFalse(talker.numbers.is_activated)
         talker.numbers.publish(Int64(data=-1))  # dropped
         talker.trigger_activate()
@@ -79,7 +86,7 @@ class Lifecycle(SinewTest):
         self.assertEqual(seen, [1, 5, 2])
         talker.trigger_cleanup()
         talker.trigger_shutdown()
-        self.assertEqual(self.state(), LifecycleState(4, "finalized"))
+        self.assertEqual(self.state(), LifecycleState("finalized", 4))
         self.assertEqual(
             talker.calls,
             [
@@ -99,12 +106,32 @@ class Lifecycle(SinewTest):
         self.assertEqual(talker.trigger_configure(), TransitionCallbackReturn.FAILURE)
         self.assertEqual(self.state().label, "unconfigured")
         talker.answers["configure"] = ValueError("no port")  # `on_error` recovers
-        self.assertEqual(talker.trigger_configure(), TransitionCallbackReturn.FAILURE)
+        self.assertEqual(talker.trigger_configure(), TransitionCallbackReturn.ERROR)
         self.assertEqual(self.state().label, "unconfigured")
         self.assertEqual(talker.calls[-1], ("error", "unconfigured"))
         talker.answers = {"configure": 97, "error": TransitionCallbackReturn.FAILURE}
         talker.trigger_configure()
         self.assertEqual(self.state().label, "finalized")
+        with self.assertRaisesRegex(ValueError, "always has its services"):
+            LifecycleNode("silent", context=self.context, enable_communication_interface=False)
+        self.assertNotIn("silent", self.node.get_node_names())
+
+    def test_an_interrupt_is_raised(self):
+        talker = self.talker
+        talker.answers["configure"] = KeyboardInterrupt()
+        with self.assertRaises(KeyboardInterrupt):
+            talker.trigger_configure()
+        self.assertEqual(self.state().label, "unconfigured")
+        request = ChangeState.Request()
+        request.transition.label = "configure"
+        future = self.node.create_client(ChangeState, "/talker/change_state").call_async(request)
+        with self.assertRaises(KeyboardInterrupt):
+            self.executor.spin()
+        self.executor.spin_until_future_complete(future, PATIENCE)
+        self.assertFalse(future.result().success)
+        self.assertEqual(self.state().label, "unconfigured")
+        talker.answers.clear()
+        self.assertEqual(talker.trigger_configure(), SUCCESS)
 
     def test_callbacks_that_are_registered(self):
         seen = []
@@ -113,20 +140,58 @@ class Lifecycle(SinewTest):
         self.assertEqual((seen, self.talker.calls), (["unconfigured"], []))
 
     def test_managed_entities(self):
-        class Entity:
-            def on_activate(self, state):
-                seen.append("on")
+        class Entity(ManagedEntity):
+            def __getattribute__(self, name):
+                if name.startswith("on_"):
+                    return lambda state: seen.append((name, state.label)) or answers.get(name, SUCCESS)
+                return super().__getattribute__(name)
 
-            def on_deactivate(self, state):
-                seen.append("off")
+        class Counter(SimpleManagedEntity):
+            count = 0
 
-        seen = []
+            @SimpleManagedEntity.when_enabled(when_not_enabled=lambda: seen.append("rests"))
+            def add(self):
+                self.count += 1
+                return self.count
+
+        seen, answers, counter = [], {}, Counter()
         plain = LifecycleNode("plain", context=self.context)
         self.addCleanup(plain.destroy_node)
         plain.add_managed_entity(Entity())
-        for trigger in (plain.trigger_configure, plain.trigger_activate, plain.trigger_deactivate):
-            trigger()
-        self.assertEqual(seen, ["on", "off"])
+        plain.add_managed_entity(counter)
+        with self.assertRaisesRegex(TypeError, "ManagedEntity"):
+            plain.add_managed_entity(object())
+        counter.add()
+        plain.trigger_configure()
+        answers["on_activate"] = TransitionCallbackReturn.FAILURE
+        self.assertEqual(plain.trigger_activate(), TransitionCallbackReturn.FAILURE)
+        self.assertFalse(counter.is_activated)
+        answers.clear()
+        plain.trigger_activate()
+        self.assertEqual((counter.add(), counter.is_activated), (1, True))
+        plain.trigger_deactivate()
+        answers["on_cleanup"] = TransitionCallbackReturn.ERROR
+        self.assertEqual(plain.trigger_cleanup(), TransitionCallbackReturn.ERROR)
+        self.assertEqual(plain.current_state.label, "unconfigured")
+        plain.trigger_shutdown()
+        self.assertEqual(
+            seen,
+            [
+                "rests",
+                ("on_configure", "unconfigured"),
+                ("on_activate", "inactive"),
+                ("on_activate", "inactive"),
+                ("on_deactivate", "active"),
+                ("on_cleanup", "inactive"),
+                ("on_error", "inactive"),
+                ("on_shutdown", "unconfigured"),
+            ],
+        )
+        answers["on_configure"] = None
+        other = LifecycleNode("other", context=self.context)
+        self.addCleanup(other.destroy_node)
+        other.add_managed_entity(Entity())
+        self.assertEqual(other.trigger_configure(), TransitionCallbackReturn.ERROR)
 
     def test_services_and_events(self):
         events = []

@@ -6,7 +6,7 @@ from .. import _sinew
 from .._task import end_wait
 from ..callback_groups import CallbackGroup
 from ..clock import Time, _seconds
-from ..future import Future
+from ..future import Answer, Future
 from . import _qos
 from .server import _run_posted
 
@@ -75,8 +75,11 @@ class ClientGoalHandle:
         return self._client._cancel(self._id, None)
 
     def cancel_goal(self, timeout_sec: float | Duration | None = None) -> Any:
-        """As `cancel_goal_async`, and waits for the answer."""
-        return _waited(self.cancel_goal_async(), timeout_sec)
+        """As `cancel_goal_async`, and waits for the answer for at most a time; then it raises `TimeoutError`.
+        In a callback, the waiting thread runs the server if it has to; a wait that would never end is a
+        `ServiceError`."""
+        future = self._client._cancel(self._id, None)
+        return future._wait(self._client._node.context, _seconds(timeout_sec))
 
     def _accepted(self) -> _sinew.ClientGoal:
         if self._goal is None:
@@ -87,7 +90,7 @@ class ClientGoalHandle:
         return f"<ClientGoalHandle {self._id.hex()}, accepted: {self.accepted}, status {self.status}>"
 
 
-class _ResultFuture(Future):
+class _ResultFuture(Answer):
     """The future of a result."""
 
     def __init__(self, handle: ClientGoalHandle) -> None:
@@ -98,17 +101,22 @@ class _ResultFuture(Future):
     def _take(self, done: Future) -> None:
         self._finish("finished", done._result, done._exception)
 
-    def _run_nested(self, timeout: float | None) -> None:
-        """Has the waiting thread run the server, if no other has begun."""
-        try:
-            self.set_result(self._handle.get_result(timeout))
-        except TimeoutError:
-            pass
-        except Exception as error:
-            self.set_exception(error)
+    def _run_server(self, timeout: float | None) -> Any:
+        return self._handle.get_result(timeout)
 
 
-class _GoalFuture(Future):
+class _CancelFuture(Answer):
+    """The future of the answer to a request to cancel."""
+
+    def __init__(self, client: ActionClient) -> None:
+        super().__init__()
+        self._client = client
+
+    def _run_server(self, timeout: float | None) -> None:
+        self._client._handle.run_canceling(self, timeout)
+
+
+class _GoalFuture(Answer):
     """The future of the server's answer to a goal."""
 
     def __init__(self, client: ActionClient) -> None:
@@ -129,18 +137,8 @@ class _GoalFuture(Future):
     def _ended(self, response: Any, exception: BaseException | None) -> None:
         self._of_result._finish("finished", response, exception)
 
-    def _wait(self, timeout: float | None) -> None:
-        try:
-            goal = self._sent.wait(timeout)
-        except Exception as error:
-            self.set_exception(error)
-        else:
-            self.set_result(self._handle(goal))
-
-    def _run_nested(self, timeout: float | None) -> None:
-        """Has the waiting thread run the server, if no other has begun."""
-        if not self.done():
-            self._wait(timeout)
+    def _run_server(self, timeout: float | None, gives_up: bool = False) -> ClientGoalHandle:
+        return self._handle(self._sent.wait(timeout, gives_up))
 
 
 class ActionClient:
@@ -226,16 +224,15 @@ class ActionClient:
         In a callback, the waiting thread runs the server if it has to. Elsewhere an executor must run the
         server, and the feedback callback, on another thread or in another process."""
         future = self.send_goal_async(goal, feedback_callback, goal_uuid)
-        future._wait(_seconds(timeout_sec))
-        return future.result().get_result()
+        return future._run_server(_seconds(timeout_sec), gives_up=True).get_result()
 
     def cancel_all_goals_async(self) -> Future:
         """Asks the server to end all goals early, also those of other clients. The future gets a
         `CancelGoal.Response`."""
         return self._cancel(None, None)
 
-    def _cancel(self, goal_id: bytes | None, stamp: int | None) -> Future:
-        future, post = Future(), _sinew.post_of(self._node._handle)
+    def _cancel(self, goal_id: bytes | None, stamp: int | None) -> _CancelFuture:
+        future, post = _CancelFuture(self), _sinew.post_of(self._node._handle)
 
         def answered(answer: Any, exception: BaseException | None) -> None:
             if exception is not None:
@@ -269,14 +266,3 @@ def _canceled(code: int, goals: list[tuple[bytes, int]]) -> Any:
         GoalInfo(goal_id=UUID(uuid=goal_id), stamp=Time(nanoseconds=stamp).to_msg()) for goal_id, stamp in goals
     ]
     return CancelGoal.Response(return_code=code, goals_canceling=canceling)
-
-
-def _waited(future: Future, timeout_sec: float | Duration | None) -> Any:
-    """Waits for a future that another thread completes."""
-    import threading
-
-    done = threading.Event()
-    future.add_done_callback(lambda _: done.set())
-    if not done.wait(_seconds(timeout_sec)):
-        raise TimeoutError(f"there was no answer within {timeout_sec} s")
-    return future.result()

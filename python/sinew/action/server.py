@@ -149,10 +149,20 @@ class ServerGoalHandle:
             self._failed()
             raise
 
+    def _over(self, response: Any, exception: BaseException | None) -> None:
+        """Ends it with what its coroutine returned or raised."""
+        if exception is None:
+            self._returned(response)
+        else:
+            self._failed()
+
     def _failed(self) -> None:
-        """Aborts it after an exception."""
-        if self._goal._status in (ACCEPTED, EXECUTING, CANCELING):
-            self._finish(ABORTED, None)
+        """Aborts it after an exception. If the server is gone, its clients have an error already."""
+        try:
+            if self._goal._status in (ACCEPTED, EXECUTING, CANCELING):
+                self._finish(ABORTED, None)
+        except _sinew.ServiceError:
+            pass
 
     def __repr__(self) -> str:
         return f"<ServerGoalHandle {bytes(self.goal_id.uuid).hex()}, status {self.status}>"
@@ -303,16 +313,7 @@ class ActionServer:
             raise
         if not hasattr(returned, "cr_await"):
             return handle._returned(returned)
-
-        async def execute() -> None:
-            try:
-                response = await returned
-            except BaseException:
-                handle._failed()
-                raise
-            handle._returned(response)
-
-        begin(execute(), self._post)
+        begin(returned, self._post, handle._over)
 
     def destroy(self) -> None:
         """Ends the server: its goals must end, and clients that wait get an error."""

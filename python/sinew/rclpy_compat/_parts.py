@@ -10,9 +10,11 @@ from .._sinew import (
     InvalidNameError,
     InvalidParameterValueException as InvalidParameterValueException,
     NotInitializedException as NotInitializedException,
+    wait_until_done,
 )
 from ..clock import Clock, ClockType, Duration
 from ..context import default_context as get_default_context
+from ..future import Future
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,18 +180,14 @@ def wait_for_message(
     time_to_wait: float | None = -1,
 ) -> tuple[bool, Any]:
     """Waits for a message of a topic, for at most a time. Returns whether one came, and it."""
-    from threading import Event
-
-    arrived = Event()
+    arrived = Future()
     subscription = node.create_subscription(msg_type, topic, None, qos_profile)
     try:
-        subscription.set_listener(lambda _count: arrived.set())
-        limit = None if time_to_wait is None or time_to_wait < 0 else float(time_to_wait)
-        while (taken := subscription.take()) is None:
-            if not arrived.wait(limit):
-                return False, None
-            arrived.clear()
-        return True, taken[0]
+        subscription.set_listener(lambda _count: arrived.set_result(None))
+        taken = subscription.take()
+        if taken is None and wait_until_done(arrived, node.context._handle, time_to_wait):
+            taken = subscription.take()
+        return (True, taken[0]) if taken is not None else (False, None)
     finally:
         subscription.set_listener(None)
         node.destroy_subscription(subscription)

@@ -2,9 +2,10 @@
 
 use super::client_goal::{ClientGoal, SentGoal, result_object};
 use super::types::Action;
-use crate::callback::{Callback, Outcome, Place};
+use crate::callback::{Callback, Outcome};
+use crate::done;
 use crate::error::raise;
-use crate::group::{Group, in_group};
+use crate::group::{Group, Place, in_group};
 use crate::node::Node;
 use crate::publisher::destroyed;
 use crate::wait;
@@ -24,6 +25,7 @@ pub(crate) struct ActionClient {
     name: String,
     action: Arc<Action>,
     place: Place,
+    context: sinew::Context,
 }
 
 #[pymethods]
@@ -40,15 +42,18 @@ impl ActionClient {
         feedback_depth: usize,
     ) -> PyResult<Self> {
         let action = Action::of(class)?;
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
         let client = wait::detached(py, || {
-            in_group!(node, group, |maker| maker
+            in_group!(owner, |maker| maker
                 .erased_action_client(name, &action.types)
                 .feedback_depth(feedback_depth)
                 .create())
         });
         let client = client.map_err(raise)?;
         let name = client.name().to_owned();
-        Ok(Self { client: Mutex::new(Some(client)), name, action, place: Place::new(node, group) })
+        let context = node.context.clone();
+        Ok(Self { client: Mutex::new(Some(client)), name, action, place, context })
     }
 
     #[getter]
@@ -64,7 +69,7 @@ impl ActionClient {
     #[pyo3(signature = (timeout=None))]
     fn wait_for_server(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let client = self.get()?;
-        wait::sliced(py, wait::end(timeout)?, |slice| client.wait_for_server(slice))
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| client.wait_for_server(slice))
     }
 
     /// Sends a goal, a message of the action's `SendGoal_Request`. The callbacks run in the
@@ -83,12 +88,13 @@ impl ActionClient {
         let callback = |callable| Callback::new(callable, self.place.clone());
         let (answered, ended) = (callback(answered), callback(ended));
         let (of, of_result) = (Arc::clone(&self.action), Arc::clone(&self.action));
+        let context = self.context.clone();
         let mut goal = client
             .goal(goal)
             .on_response(move |accepted| -> Outcome {
                 answered.run(|py| match accepted {
                     Ok(goal) => {
-                        let goal = Bound::new(py, ClientGoal::new(goal, of))?.into_any().unbind();
+                        let goal = Bound::new(py, ClientGoal::new(goal, of, context))?.into_any().unbind();
                         Ok((goal, py.None()))
                     }
                     Err(error) if *error.failure() == SendGoalFailure::Rejected => Ok((py.None(), py.None())),
@@ -109,7 +115,7 @@ impl ActionClient {
             });
         }
         let pending = wait::detached(py, || goal.send());
-        Ok(SentGoal::new(pending, Arc::clone(&self.action)))
+        Ok(SentGoal::new(pending, Arc::clone(&self.action), self.context.clone()))
     }
 
     /// Asks the server to end goals early: the one with this id, all, or those that were accepted
@@ -136,6 +142,16 @@ impl ActionClient {
             client.cancel_then_immediately(which, move |result| give(result, &answered));
         });
         Ok(())
+    }
+
+    /// Waits until the future of a cancel request is done, for at most `timeout` seconds. Meanwhile
+    /// this thread runs the server if it can.
+    #[pyo3(signature = (future, timeout=None))]
+    fn run_canceling(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
+        let client = self.get()?;
+        done::until_done(future, &|| self.context.is_shutdown(), wait::end(timeout)?, &mut |done, slice| {
+            Ok(client.__wait_beside_cancel(done, slice)?.is_some())
+        })
     }
 
     fn destroy(&self, py: Python<'_>) {

@@ -1,13 +1,13 @@
 //! The goals of an action's client.
 
 use super::types::Action;
-use crate::callback;
-use crate::error::{SinewError, raise};
+use crate::error::{SinewError, raise, with_code};
 use crate::wait;
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sinew::error::ErrorCode;
 use sinew_action::erased::ErasedAction;
 use sinew_action::{GoalHandle, GoalId, GoalResult, PendingGoal, ResultError, SendGoalFailure};
 use std::sync::Arc;
@@ -19,11 +19,16 @@ pub(crate) struct SentGoal {
     id: GoalId,
     pending: Mutex<Option<PendingGoal<ErasedAction>>>,
     action: Arc<Action>,
+    context: sinew::Context,
 }
 
 impl SentGoal {
-    pub(super) fn new(pending: PendingGoal<ErasedAction>, action: Arc<Action>) -> Self {
-        Self { id: pending.id(), pending: Mutex::new(Some(pending)), action }
+    pub(super) fn new(
+        pending: PendingGoal<ErasedAction>,
+        action: Arc<Action>,
+        context: sinew::Context,
+    ) -> Self {
+        Self { id: pending.id(), pending: Mutex::new(Some(pending)), action, context }
     }
 }
 
@@ -34,32 +39,36 @@ impl SentGoal {
         PyBytes::new(py, &self.id.0)
     }
 
-    /// Waits for the server's answer: a goal, or `None` if it was rejected. In a callback, this
-    /// thread runs the server if it has to. After `timeout` seconds the goal is given up, and
+    /// Waits for the server's answer: a goal, or `None` if it was rejected. Meanwhile this thread
+    /// runs the server if it can. After `timeout` seconds the goal is given up, and
     /// canceled if it is accepted later.
-    #[pyo3(signature = (timeout=None))]
-    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<ClientGoal>> {
+    #[pyo3(signature = (timeout=None, gives_up=false))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>, gives_up: bool) -> PyResult<Option<ClientGoal>> {
         let taken = self.pending.lock().take();
         let Some(mut pending) = taken else {
             let sentence = format!("another thread waits for the answer to goal {}", self.id);
             return Err(SinewError::new_err(sentence));
         };
-        let mut left = wait::duration(timeout)?.unwrap_or(Duration::MAX);
-        if !callback::is_running() {
-            // The server doesn't need this thread, which looks at signals meanwhile.
-            let (waiting, answer) = (Mutex::new(&mut pending), Mutex::new(None));
-            wait::sliced(py, wait::end(timeout)?, |slice| {
-                let over = sinew::executor::wait_for(&mut **waiting.lock(), slice);
-                let there = over.is_some();
-                *answer.lock() = over;
-                there
-            })?;
-            if let Some(answer) = answer.into_inner() {
-                return self.answered(answer);
+        let mut answer = Ok(None);
+        wait::sliced(py, &self.context, wait::end(timeout)?, |slice| {
+            answer = pending.__wait_slice(slice);
+            !matches!(answer, Ok(None))
+        })?;
+        match answer {
+            Ok(Some(answer)) => self.answered(answer),
+            Ok(None) if !gives_up => {
+                *self.pending.lock() = Some(pending);
+                let seconds = timeout.unwrap_or_default();
+                let sentence = format!("there was no answer to goal {} within {seconds} s", self.id);
+                Err(PyTimeoutError::new_err(sentence))
             }
-            left = Duration::ZERO;
+            Ok(None) => self.answered(wait::detached(py, || pending.wait(Duration::ZERO))),
+            Err(why) => {
+                drop(wait::detached(py, || pending.wait(Duration::ZERO))); // gives it up
+                let sentence = format!("the wait for the answer to goal {} would never end: {why}", self.id);
+                Err(with_code(ErrorCode::WouldDeadlock, sentence))
+            }
         }
-        self.answered(wait::detached(py, || pending.wait(left)))
     }
 }
 
@@ -69,7 +78,7 @@ impl SentGoal {
         answer: Result<GoalHandle<ErasedAction>, sinew_action::SendGoalError<sinew::erased::Message>>,
     ) -> PyResult<Option<ClientGoal>> {
         match answer {
-            Ok(goal) => Ok(Some(ClientGoal::new(goal, Arc::clone(&self.action)))),
+            Ok(goal) => Ok(Some(ClientGoal::new(goal, Arc::clone(&self.action), self.context.clone()))),
             Err(error) => match error.failure() {
                 SendGoalFailure::Rejected => Ok(None),
                 SendGoalFailure::NoServer { .. } => Err(PyTimeoutError::new_err(error.to_string())),
@@ -84,11 +93,12 @@ impl SentGoal {
 pub(crate) struct ClientGoal {
     goal: GoalHandle<ErasedAction>,
     action: Arc<Action>,
+    context: sinew::Context,
 }
 
 impl ClientGoal {
-    pub(super) fn new(goal: GoalHandle<ErasedAction>, action: Arc<Action>) -> Self {
-        Self { goal, action }
+    pub(super) fn new(goal: GoalHandle<ErasedAction>, action: Arc<Action>, context: sinew::Context) -> Self {
+        Self { goal, action, context }
     }
 }
 
@@ -117,14 +127,14 @@ impl ClientGoal {
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let end = wait::end(timeout)?;
-        let found = Mutex::new(None);
-        let is_over = wait::sliced(py, end, |slice| {
+        let mut found = None;
+        let is_over = wait::sliced(py, &self.context, end, |slice| {
             let result = self.goal.result().wait(slice);
             let is_over = !matches!(result, Err(ResultError::Timeout { .. }));
-            *found.lock() = Some(result);
+            found = Some(result);
             is_over
         })?;
-        match found.into_inner() {
+        match found {
             Some(Ok(result)) => result_object(py, &self.action, result),
             Some(Err(error)) if is_over => Err(raise(error)),
             _ => Err(PyTimeoutError::new_err(format!(

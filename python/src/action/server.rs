@@ -2,9 +2,9 @@
 
 use super::server_goal::ServerGoal;
 use super::types::Action;
-use crate::callback::{Callback, Place, Raised};
+use crate::callback::{Callback, Raised};
 use crate::error::raise;
-use crate::group::{Group, in_group};
+use crate::group::{Group, Place, in_group};
 use crate::node::Node;
 use crate::wait;
 use parking_lot::Mutex;
@@ -113,7 +113,9 @@ impl ActionServer {
         result_timeout: Option<f64>,
     ) -> PyResult<Self> {
         let action = Action::of(class)?;
-        let callback = |callable| Callback::new(callable, Place::new(node, group));
+        let place = Place::of(node, group);
+        let owner = place.owner()?;
+        let callback = |callable| Callback::new(callable, place.clone());
         let callbacks = Callbacks {
             decide: decide.map(callback),
             may_cancel: may_cancel.map(callback),
@@ -123,7 +125,7 @@ impl ActionServer {
         let result_timeout = wait::duration(result_timeout)?;
         let settings = Settings { in_group, result_timeout, callbacks: callbacks.clone() };
         let server = wait::detached(py, || {
-            in_group!(node, group, |maker| settings
+            in_group!(owner, |maker| settings
                 .apply(maker.erased_action_server(name, &action.types))
                 .callback(|_: ExecutingGoal<ErasedAction>| ())) // all goals are deferred
         });
