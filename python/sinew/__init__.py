@@ -12,11 +12,13 @@
 from ._sinew import (
     ExternalShutdownException as ExternalShutdownException,
     InterfaceError as InterfaceError,
+    InvalidHandle as InvalidHandle,
     InvalidNameError as InvalidNameError,
     InvalidParameterTypeException as InvalidParameterTypeException,
     InvalidParameterValueException as InvalidParameterValueException,
     Message as Message,
     NotInitializedException as NotInitializedException,
+    ParameterException as ParameterException,
     ParameterAlreadyDeclaredException as ParameterAlreadyDeclaredException,
     ParameterNotDeclaredException as ParameterNotDeclaredException,
     ParameterUninitializedException as ParameterUninitializedException,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from . import _sinew
 
+    _Post = Callable[[Callable[[], object]], None]
     _Then = Callable[[Any, BaseException | None], None]
 
 
@@ -20,7 +21,7 @@ class Task(Future):
     """A coroutine that runs: each step in the callback group of the callback that began it. `then` is called
     in that group with its result and `None`, or with `None` and its exception."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], post: _sinew.Post, then: _Then | None = None) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], post: _Post, then: _Then | None = None) -> None:
         super().__init__()
         self._coroutine = coroutine
         self._post = post
@@ -115,7 +116,7 @@ def _nothing() -> None:
 _in_asyncio: set[Any] = set()
 
 
-def begin(returned: Any, post: _sinew.Post, then: _Then | None = None) -> Any:
+def begin(returned: Any, post: _Post, then: _Then | None = None) -> Any:
     """Begins what a callback returned if it is a coroutine. Returns its task. `post` runs a function in
     the callback's group. `then` is as that of `Task`."""
     if not hasattr(returned, "cr_await"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from math import isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ S_TO_NS = 1_000_000_000
 class ClockType(enum.IntEnum):
     """What a clock measures."""
 
+    UNINITIALIZED = 0
     ROS_TIME = 1
     SYSTEM_TIME = 2
     STEADY_TIME = 3
@@ -162,18 +164,19 @@ class Clock:
         """Whether ROS time is simulated."""
         return self._context._handle.ros_time_is_active()
 
-    def sleep_until(self, until: Time) -> bool:
+    def sleep_until(self, until: Time, context: Context | None = None) -> bool:
         """Sleeps until a time of this clock. Returns false if simulated time began or ended meanwhile. Raises
-        `ExternalShutdownException` if the context is shut down. Not for callbacks: the thread does nothing
-        else meanwhile."""
+        `ExternalShutdownException` if the context is shut down, by default that of the clock. Not for
+        callbacks: the thread does nothing else meanwhile."""
         if until.clock_type != self.clock_type:
             raise TypeError(f"a time of {until.clock_type!r} is none of a clock of {self.clock_type!r}")
-        return self._context._handle.sleep_until(self.clock_type, until.nanoseconds)
+        handle = (context if context is not None else self._context)._handle
+        return handle.sleep_until(self.clock_type, until.nanoseconds)
 
-    def sleep_for(self, duration: Duration) -> bool:
+    def sleep_for(self, rel_time: Duration, context: Context | None = None) -> bool:
         """Sleeps for a time of this clock, as `sleep_until`."""
-        until = self._context._handle.now(self.clock_type) + duration.nanoseconds
-        return self._context._handle.sleep_until(self.clock_type, until)
+        handle = (context if context is not None else self._context)._handle
+        return handle.sleep_until(self.clock_type, handle.now(self.clock_type) + rel_time.nanoseconds)
 
 
 class Rate:
@@ -202,9 +205,21 @@ class Rate:
 
 def _nanoseconds(time: float | Duration) -> int:
     """Returns seconds or a duration in nanoseconds."""
-    return time.nanoseconds if isinstance(time, Duration) else int(time * S_TO_NS)
+    if isinstance(time, Duration):
+        return time.nanoseconds
+    if not hasattr(time, "__float__"):
+        raise TypeError(f"a time is a number of seconds or a Duration, not {time!r}")
+    if not isfinite(time):
+        raise ValueError(f"a time must be finite, but it is {time} s")
+    return int(time * S_TO_NS)
 
 
 def _seconds(time: float | Duration | None) -> float | None:
     """Returns a limit in seconds; `None` for none."""
-    return time.nanoseconds / S_TO_NS if isinstance(time, Duration) else time
+    if time is None:
+        return None
+    if isinstance(time, Duration):
+        return time.nanoseconds / S_TO_NS
+    if not hasattr(time, "__float__"):
+        raise TypeError(f"a time is a number of seconds or a Duration, not {time!r}")
+    return float(time)

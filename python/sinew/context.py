@@ -38,6 +38,8 @@ class Context:
         if self.ok():
             raise RuntimeError("the context is initialised already: shut it down before")
         args = list(sys.argv if args is None else args)
+        if args[:1] == ["--ros-args"]:
+            args.insert(0, sys.argv[0])  # the name of the program, which rclpy doesn't need
         _sinew.init_logging()  # before the first node: its lines go to `/rosout`
         self._made = _sinew.Context(
             args, domain_id=domain_id, shared_memory=shared_memory, signals=signals, directory=directory
@@ -77,7 +79,7 @@ class Context:
         return self._made
 
     def __enter__(self) -> Context:
-        if self._made is None:
+        if not self.ok():
             self.init()
         return self
 

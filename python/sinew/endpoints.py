@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from . import _sinew
+from ._entity import Entity
 from ._sinew import MessageInfo as MessageInfo, Responder as Responder, ServiceError
 from .clock import _seconds
 from .future import Answer, Future
@@ -13,33 +14,20 @@ from .qos import QoSProfile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from typing import Any, Self
+    from typing import Any
 
     from ._sinew import Message
-    from .clock import Duration
+    from .clock import Clock, Duration
     from .service_introspection import ServiceIntrospectionState
 
 TimerInfo = namedtuple("TimerInfo", "expected_call_time actual_call_time skipped")
-TimerInfo.__doc__ = "When a timer was due and was called, in nanoseconds of its clock, and how many periods it skipped."
+TimerInfo.__doc__ = (
+    "The `Time` at which a timer was due, and the one at which it was called, of the clock that it used; how many "
+    "periods it skipped. A timer of the node's clock uses steady time while ROS time isn't simulated."
+)
 
 
-class _Entity:
-    """What all of them have."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:  # in Rust, for each of them
-
-        def destroy(self) -> None: ...
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.destroy()
-
-
-class Publisher(_Entity, _sinew.Publisher):
+class Publisher(Entity, _sinew.Publisher):
     """A publisher. `publish(message)` publishes a message of its type, or `bytes` in encoded form; any
     thread may. It blocks only if both ends are reliable and keep all."""
 
@@ -54,13 +42,17 @@ class Publisher(_Entity, _sinew.Publisher):
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
 
+    def wait_for_subscriptions(self, count: int = 1, timeout_sec: float | Duration | None = None) -> bool:
+        """Waits until that many subscriptions match, for at most a time. Returns whether they do."""
+        return super().wait_for_subscriptions(count, _seconds(timeout_sec))
+
     def wait_for_all_acked(self, timeout: float | Duration | None = None) -> bool:
         """Waits until all reliable subscriptions of other processes have what was published, for at most
         a time. Returns whether they have."""
         return super().wait_for_all_acked(_seconds(timeout))
 
 
-class Subscription(_Entity, _sinew.Subscription):
+class Subscription(Entity, _sinew.Subscription):
     """A subscription. `take()` returns the oldest message that was not taken and its `MessageInfo`, or
     `None`: for subscriptions without a callback. So does `async for`, in asyncio."""
 
@@ -75,22 +67,37 @@ class Subscription(_Entity, _sinew.Subscription):
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
 
+    def wait_for_publishers(self, count: int = 1, timeout_sec: float | Duration | None = None) -> bool:
+        """Waits until that many publishers match, for at most a time. Returns whether they do."""
+        return super().wait_for_publishers(count, _seconds(timeout_sec))
+
     def __aiter__(self) -> AsyncIterator[Any]:
         from .aio import messages
 
         return messages(self)
 
 
-class Timer(_Entity, _sinew.Timer):
+class Timer(Entity, _sinew.Timer):
     """A timer: runs its callback again and again, at fixed times."""
 
-    __slots__ = ()
+    __slots__ = ("_clock",)
+    _clock: Clock
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that it was made with; by default that of its node."""
+        return self._clock
+
+    def time_since_last_call(self) -> int | None:
+        """Returns nanoseconds since the beginning of the period; `None` for a timer that was cancelled."""
+        left = self.time_until_next_call()
+        return None if left is None else max(self.timer_period_ns - left, 0)
 
     def is_ready(self) -> bool:
         return self.time_until_next_call() == 0
 
 
-class Service(_Entity, _sinew.Service):
+class Service(Entity, _sinew.Service):
     """A server of a service."""
 
     __slots__ = ()
@@ -108,7 +115,7 @@ class Service(_Entity, _sinew.Service):
         self.introspect(service_event_qos_profile, int(introspection_state))
 
 
-class Client(_Entity, _sinew.Client):
+class Client(Entity, _sinew.Client):
     """A client of a service."""
 
     __slots__ = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _overrides, _sinew
 from ._sinew import ExternalShutdownException as ExternalShutdownException
 from .clock import _seconds
+from .context import default_context
 from .future import Future
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ class Executor:
     waits without the GIL, and takes it once for all callbacks that are ready.
 
     `on_error="continue"` logs exceptions of callbacks with their traceback, and goes on; by default a
-    spin raises them.
+    spin raises them. A spin ends with the contexts of the nodes, and with `context`, if one is given.
     """
 
     _threads = 1
@@ -36,9 +37,22 @@ class Executor:
         if on_error not in ("raise", "continue"):
             raise ValueError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._stops = on_error == "raise"
-        self._made = _sinew.Executor(self._threads, stop_on_error=self._stops)
+        self._own_context = context
         self._nodes: list[Node] = []
-        self._context: Context | None = None  # of the last node
+        self._steps: list[Callable[[], object]] = []  # of tasks that wait for a node
+        self._context = context  # of the last node
+        self._made = self._make()
+
+    def _make(self) -> _sinew.Executor:
+        made = _sinew.Executor(self._threads, stop_on_error=self._stops)
+        if self._own_context is not None:
+            made.watch(self._own_context._handle)
+        return made
+
+    @property
+    def context(self) -> Context:
+        """The context that was given, else that of the last node, or the default one."""
+        return self._own_context or self._context or default_context()
 
     def add_node(self, node: Node) -> bool:
         """Adds a node. Returns false if it was added before."""
@@ -46,11 +60,14 @@ class Executor:
             return False
         if not self._nodes and self._context is not None and not self._context.ok():
             # One of the library ends with a context that it served.
-            self._made = _sinew.Executor(self._threads, stop_on_error=self._stops)
+            self._made = self._make()
         self._made.add_node(node._handle)
         self._context = node.context
         self._nodes.append(node)
         node._executor = self
+        steps, self._steps = self._steps, []
+        for step in steps:
+            self._post(step)
         return True
 
     def remove_node(self, node: Node) -> None:
@@ -92,7 +109,8 @@ class Executor:
             self.spin_once(timeout_sec)
 
     def create_task(self, callback: Any, *arguments: Any) -> Future:
-        """Runs a coroutine, or a function once, and returns its future."""
+        """Runs a coroutine, or a function once, and returns its future. It begins once the executor has a
+        node, whose default callback group runs it."""
         from ._task import Task
 
         async def call() -> Any:
@@ -100,11 +118,25 @@ class Executor:
             return await result if hasattr(result, "cr_await") else result
 
         coroutine = callback if hasattr(callback, "cr_await") else call()
-        if not self._nodes:
-            raise RuntimeError("an executor without nodes runs no task: add a node before")
-        task = Task(coroutine, _sinew.post_of(self._nodes[0]._handle))
+        task = Task(coroutine, self._post)
         task.go_on()
         return task
+
+    def create_future(self) -> Future:
+        """Returns a new future."""
+        return Future()
+
+    def _post(self, step: Callable[[], object]) -> None:
+        """Has a step of a task run."""
+        if self._nodes:
+            _sinew.post_of(self._nodes[0]._handle)(step)
+        else:
+            self._steps.append(step)
+
+    @property
+    def is_spinning(self) -> bool:
+        """Whether a thread spins it now."""
+        return self._made.is_spinning()
 
     def stop(self) -> None:
         """Ends the current spin, or the next one. Any thread may call it."""
@@ -114,8 +146,11 @@ class Executor:
         """For programs of rclpy: an executor of Sinew wakes by itself."""
 
     def shutdown(self, timeout_sec: float | Duration | None = None) -> bool:
-        """Stops, and removes all nodes."""
+        """Stops, waits until no thread spins for at most a time, and removes all nodes. Returns false if a
+        thread still spins. In a callback it waits for nothing."""
         self._made.stop()
+        if not self._made.wait_until_idle(_seconds(timeout_sec)):
+            return False
         for node in self.get_nodes():
             self.remove_node(node)
         return True

@@ -33,6 +33,10 @@ TopicEndpointInfo = namedtuple(
 TopicEndpointInfo.__doc__ = "A publisher or subscription of a topic."
 
 
+class NodeNameNonExistentError(_sinew.SinewError):
+    """There is no node of that name."""
+
+
 class Graph:
     """The nodes, topics and services that a node sees, its own among them."""
 
@@ -53,17 +57,29 @@ class Graph:
     def get_fully_qualified_node_names(self) -> list[str]:
         return _sinew.nodes(self._handle)
 
+    def get_node_names_and_namespaces_with_enclaves(self) -> list[tuple[str, str, str]]:
+        """As `get_node_names_and_namespaces`, with the enclave of SROS 2, which is `/` for all."""
+        return [(*one, "/") for one in self.get_node_names_and_namespaces()]
+
+    def _of_node(self, name: str, namespace: str, kind: str) -> _Named:
+        """Returns names and types of a node's entities. Raises `NodeNameNonExistentError` if there is none."""
+        full_name = _join(namespace, name)
+        found = _sinew.of_node(self._handle, full_name, kind)
+        if not found and full_name not in _sinew.nodes(self._handle):
+            raise NodeNameNonExistentError(f"there is no node {full_name}")
+        return found
+
     def get_publisher_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
-        return _sinew.of_node(self._handle, _join(node_namespace, node_name), "publishers")
+        return self._of_node(node_name, node_namespace, "publishers")
 
     def get_subscriber_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
-        return _sinew.of_node(self._handle, _join(node_namespace, node_name), "subscriptions")
+        return self._of_node(node_name, node_namespace, "subscriptions")
 
     def get_service_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
-        return _sinew.of_node(self._handle, _join(node_namespace, node_name), "servers")
+        return self._of_node(node_name, node_namespace, "servers")
 
     def get_client_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
-        return _sinew.of_node(self._handle, _join(node_namespace, node_name), "clients")
+        return self._of_node(node_name, node_namespace, "clients")
 
     def count_publishers(self, topic_name: str) -> int:
         return _sinew.count(self._handle, "publishers", topic_name)

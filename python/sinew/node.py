@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from . import _sinew, parameter
+from ._entity import callable_for
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
-from .clock import Clock, ClockType, Duration, Rate, _nanoseconds
+from .clock import Clock, ClockType, Duration, Rate, Time, _nanoseconds
 from .context import Context, default_context
 from .endpoints import Client, Publisher, Service, Subscription, Timer, TimerInfo
 from .graph import Graph
@@ -66,6 +67,7 @@ class Node(Parameters, Graph):
             declare_overrides=automatically_declare_parameters_from_overrides,
         )
         self._executor: Executor | None = None
+        self._allows_undeclared = allow_undeclared_parameters
         self._entities: list[Any] = []
         self._parameter_callbacks = []
         self._logger: Logger | None = None
@@ -96,8 +98,18 @@ class Node(Parameters, Graph):
 
     @property
     def executor(self) -> Executor | None:
-        """The executor that the node was added to, if any."""
+        """The executor that the node was added to, if any. Assigning adds the node to another one, or to
+        none."""
         return self._executor
+
+    @executor.setter
+    def executor(self, executor: Executor | None) -> None:
+        if executor is self._executor:
+            return
+        if self._executor is not None:
+            self._executor.remove_node(self)
+        if executor is not None:
+            executor.add_node(self)
 
     def get_logger(self) -> Logger:
         """Returns the node's logger, which logs to `/rosout` as well."""
@@ -149,6 +161,8 @@ class Node(Parameters, Graph):
         """Makes a subscription. The callback gets the message, and its `MessageInfo` if it takes two
         arguments; it may be a coroutine function. Without a callback, messages are taken by `take`, or
         by `async for`. With `raw` a message is `bytes` in encoded form."""
+        if callback is not None:
+            callable_for("subscription", callback)
         made = Subscription(
             self._handle,
             msg_type,
@@ -175,6 +189,7 @@ class Node(Parameters, Graph):
     ) -> Timer:
         """Makes a timer. It follows the node's clock: simulated time while that is used, else steady
         time; or another `clock`. The callback may take a `TimerInfo`."""
+        callable_for("timer", callback)
         made = Timer(
             self._handle,
             _nanoseconds(timer_period_sec),
@@ -182,8 +197,9 @@ class Node(Parameters, Graph):
             group=self._group(callback_group),
             clock=int(clock.clock_type) if clock is not None else None,
             autostart=autostart,
-            with_info=TimerInfo if _takes(callback, 1) else None,
+            with_info=_timer_info(self._context, clock) if _takes(callback, 1) else None,
         )
+        made._clock = clock if clock is not None else self.get_clock()
         return self._keep(made)
 
     def create_service(
@@ -200,6 +216,7 @@ class Node(Parameters, Graph):
         it may be a coroutine function. If it raises, the call fails with its text.
 
         With `deferred` it gets the request and a `Responder`, by which it answers when it likes."""
+        callable_for("service", callback)
         made = Service(
             self._handle,
             srv_type,
@@ -221,6 +238,7 @@ class Node(Parameters, Graph):
         self, callback: Callable[..., object], callback_group: CallbackGroup | None = None
     ) -> _sinew.GuardCondition:
         """Makes a guard condition: an executor runs its callback after `trigger()`."""
+        callable_for("guard condition", callback)
         return self._keep(
             _sinew.GuardCondition(self._handle, callback, group=self._group(callback_group))
         )
@@ -269,6 +287,10 @@ class Node(Parameters, Graph):
     def clients(self) -> Iterator[Client]:
         return (one for one in self._entities if isinstance(one, Client))
 
+    @property
+    def guards(self) -> Iterator[_sinew.GuardCondition]:
+        return (one for one in self._entities if isinstance(one, _sinew.GuardCondition))
+
     def destroy_node(self) -> None:
         """Ends everything that was made with the node, and takes it out of its executor and the graph. Waits
         for callbacks that run on other threads. A destroyed node makes no others: that is a `SinewError`."""
@@ -290,6 +312,18 @@ class Node(Parameters, Graph):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.get_fully_qualified_name()}>"
+
+
+def _timer_info(context: Context, clock: Clock | None) -> Callable[[int, int, int], TimerInfo]:
+    """Returns what makes the info of a timer's call."""
+
+    def make(due: int, actual: int, skipped: int) -> TimerInfo:
+        kind = ClockType.ROS_TIME if context._handle.ros_time_is_active() else ClockType.STEADY_TIME
+        kind = clock.clock_type if clock is not None else kind
+        expected, called = (Time(nanoseconds=time, clock_type=kind) for time in (due, actual))
+        return TimerInfo(expected, called, skipped)
+
+    return make
 
 
 def _rules(arguments: list[str]) -> list[str]:

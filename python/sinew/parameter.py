@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+PARAMETER_SEPARATOR_STRING = "."
+
+
 class ParameterType(enum.IntEnum):
     """The type of a parameter, with ROS 2's numbers."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _sinew
+from ._sinew import ParameterAlreadyDeclaredException
 from .parameter import Parameter, ParameterDescriptor, ParameterType, SetParametersResult
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ class Parameters:
 
     _handle: _sinew.Node
     _parameter_callbacks: list[_Added]
+    _allows_undeclared: bool
 
     def declare_parameter(
         self, name: str, value: Any = None, descriptor: ParameterDescriptor | None = None, ignore_override: bool = False
@@ -28,21 +30,44 @@ class Parameters:
 
         Raises `ParameterAlreadyDeclaredException`, `InvalidParameterTypeException` and
         `InvalidParameterValueException`."""
-        descriptor = descriptor if descriptor is not None else ParameterDescriptor()
-        if isinstance(value, ParameterType):
-            descriptor = _with_type(descriptor, value)
-            value = None
-        declared = _sinew.declare_parameter(self._handle, name, value, _parts(descriptor), ignore_override)
-        return self._parameter(name, declared)
+        one = (name,) if value is None and descriptor is None else (name, value, descriptor)
+        return self.declare_parameters("", [one], ignore_override)[0]
 
     def declare_parameters(self, namespace: str, parameters: Iterable[Any], ignore_override: bool = False) -> list[Parameter]:
-        """Declares parameters: tuples of what `declare_parameter` takes, with names below `namespace`."""
+        """Declares parameters: tuples of what `declare_parameter` takes, with names below `namespace`. If a
+        tuple is wrong or a name is taken, none is declared; if a value is refused, those before it are."""
         prefix = f"{namespace}." if namespace else ""
+        wanted = [self._declaration(prefix, one) for one in parameters]
+        names = [name for name, *_ in wanted]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise ParameterAlreadyDeclaredException(f"parameter {name!r} is in the list twice")
+            if self.has_parameter(name):
+                wanted = wanted[index : index + 1]  # to raise its error
+                break
         declared = []
-        for one in parameters:
-            name, value, descriptor = (*one, None, None)[:3]
-            declared.append(self.declare_parameter(prefix + name, value, descriptor, ignore_override))
+        for name, value, descriptor in wanted:
+            found = _sinew.declare_parameter(self._handle, name, value, descriptor, ignore_override)
+            declared.append(self._parameter(name, found))
         return declared
+
+    def _declaration(self, prefix: str, one: Any) -> tuple[str, Any, ParameterDescriptor]:
+        """Returns the name, default value and descriptor of a tuple."""
+        if not isinstance(one, (tuple, list)) or not 1 <= len(one) <= 3 or not isinstance(one[0], str):
+            raise TypeError(f"a parameter is declared by a tuple of its name, value and descriptor, not {one!r}")
+        name, value, descriptor = (*one, None, None)[:3]
+        about = _parts(descriptor) if descriptor is not None else ParameterDescriptor()
+        if len(one) == 1:
+            about = self._without_value(prefix + name)
+        if isinstance(value, ParameterType):
+            if value == ParameterType.NOT_SET or about.dynamic_typing:
+                raise ValueError(f"parameter {name!r} can't have the type {value.name} and a dynamic one, or none")
+            return prefix + name, None, _with_type(about, value)
+        return prefix + name, value, about
+
+    def _without_value(self, name: str) -> ParameterDescriptor:
+        """Returns the descriptor of a parameter of which only the name was given."""
+        return ParameterDescriptor()
 
     def undeclare_parameter(self, name: str) -> None:
         """Removes a parameter with a dynamic type."""
@@ -52,8 +77,15 @@ class Parameters:
         return _sinew.has_parameter(self._handle, name)
 
     def get_parameter(self, name: str) -> Parameter:
-        """Returns a parameter. Raises `ParameterNotDeclaredException` if it isn't declared."""
+        """Returns a parameter. Raises `ParameterNotDeclaredException` if it isn't declared, unless the node
+        allows undeclared ones, and `ParameterUninitializedException` if it has a type but no value yet."""
+        if self._allows_undeclared and not self.has_parameter(name):
+            return Parameter(name)
         return self._parameter(name, _sinew.get_parameter(self._handle, name))
+
+    def _get(self, name: str) -> Parameter:
+        """Returns a declared parameter, with or without a value."""
+        return self._parameter(name, _sinew.get_parameter(self._handle, name, False))
 
     def get_parameters(self, names: list[str]) -> list[Parameter]:
         return [self.get_parameter(name) for name in names]
@@ -61,7 +93,7 @@ class Parameters:
     def get_parameter_or(self, name: str, alternative_value: Any = None) -> Parameter:
         """Returns a parameter, or the alternative if it isn't declared or has no value."""
         if self.has_parameter(name):
-            found = self.get_parameter(name)
+            found = self._get(name)
             if found.type_ != ParameterType.NOT_SET:
                 return found
         if isinstance(alternative_value, Parameter):
@@ -72,10 +104,13 @@ class Parameters:
         """Returns the parameters below a prefix, by the rest of their names."""
         start = f"{prefix}." if prefix else ""
         names = _sinew.list_parameters(self._handle, [prefix] if prefix else [], 0)
-        return {name[len(start) :]: self.get_parameter(name) for name in names if name.startswith(start)}
+        return {name[len(start) :]: self._get(name) for name in names if name.startswith(start)}
 
     def list_parameters(self, prefixes: list[str], depth: int = 0) -> list[str]:
-        """Returns the names of parameters below prefixes; a depth of 0 is any."""
+        """Returns the names of parameters below prefixes, with fewer than `depth` dots after the prefix; a depth
+        of 0 is any."""
+        if depth < 0:
+            raise ValueError(f"a depth can't be negative, but it is {depth}")
         return _sinew.list_parameters(self._handle, list(prefixes), depth)
 
     def set_parameters(self, parameters: list[Parameter]) -> list[SetParametersResult]:
@@ -100,14 +135,18 @@ class Parameters:
         """Returns what is known of a parameter. Raises `ParameterNotDeclaredException`."""
         found = _sinew.describe_parameter(self._handle, name)
         if found is None:
-            _sinew.get_parameter(self._handle, name)  # raises the exception
+            self._get(name)  # raises the exception
         return ParameterDescriptor._of(found)
 
     def describe_parameters(self, names: list[str]) -> list[ParameterDescriptor]:
         return [self.describe_parameter(name) for name in names]
 
     def get_parameter_types(self, names: list[str]) -> list[ParameterType]:
-        return [self.get_parameter(name).type_ for name in names]
+        return [self.get_parameter_type(name) for name in names]
+
+    def get_parameter_type(self, name: str) -> ParameterType:
+        """Returns the type of a parameter's value; `NOT_SET` if it has none."""
+        return self._get(name).type_ if self.has_parameter(name) else self.get_parameter(name).type_
 
     def add_pre_set_parameters_callback(self, callback: _Callback) -> _Callback:
         """Adds a function that gets the parameters that are about to be set, and returns those to set."""

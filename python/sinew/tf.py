@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from . import _sinew
+from ._entity import Entity
 from ._sinew import (
     ConnectivityException as ConnectivityException,
     ExtrapolationException as ExtrapolationException,
@@ -45,7 +46,11 @@ __all__ = [
 
 def _nanoseconds(time: Any) -> int:
     """Returns a time in nanoseconds: of a `Time`, or of a message."""
-    return time.nanoseconds if isinstance(time, Time) else Time.from_msg(time).nanoseconds
+    if isinstance(time, Time):
+        return time.nanoseconds
+    if not hasattr(time, "nanosec"):
+        raise TypeError(f"a time is a sinew.Time, or a builtin_interfaces/msg/Time, not {time!r}")
+    return Time.from_msg(time).nanoseconds
 
 
 def _stamped(message: Any) -> bytes:
@@ -67,6 +72,8 @@ def do_transform(message: _M, transform: Any) -> _M:
     `PolygonStamped`, `PoseArray`, `PoseStamped`, `PoseWithCovarianceStamped`, `QuaternionStamped`,
     `TwistStamped`, `Vector3Stamped` or `WrenchStamped` of `geometry_msgs`. Raises `TypeError` for others."""
     kind = type(message)
+    if not isinstance(message, _sinew.Message):
+        raise TypeError(f"a message of geometry_msgs can be transformed, not {message!r}")
     changed = _sinew.transform_stamped(kind._class.name, serialize_message(message), _stamped(transform))
     return deserialize_message(changed, kind)
 
@@ -80,6 +87,8 @@ class Buffer:
     """
 
     def __init__(self, cache_time: Duration | None = None, node: Node | None = None) -> None:
+        if cache_time is not None and (not isinstance(cache_time, Duration) or cache_time.nanoseconds <= 0):
+            raise ValueError(f"the time that a buffer keeps transforms is a positive Duration, not {cache_time!r}")
         self._handle = _sinew.TfBuffer(_seconds(cache_time))
         self._node = node
 
@@ -221,7 +230,7 @@ class _Waiting(Future):
         return super().cancel()
 
 
-class TransformListener:
+class TransformListener(Entity):
     """Fills a buffer from `/tf` and `/tf_static`, on the threads that deliver the messages: it needs no
     executor, so callbacks that wait for transforms block nothing. `spin_thread` is for programs of tf2_ros."""
 
@@ -250,7 +259,7 @@ class TransformListener:
     unregister = destroy
 
 
-class _Broadcaster:
+class _Broadcaster(Entity):
     _is_static = False
 
     def __init__(self, node: Node, qos: object = None) -> None:

@@ -34,11 +34,13 @@ exceptions! {
     InvalidNameError(SinewError): "A name of a node, topic, service or namespace is invalid.";
     QoSError(SinewError): "The QoS contradicts itself.";
     ServiceError(SinewError): "A call of a service failed.";
-    ParameterAlreadyDeclaredException(SinewError): "The parameter is declared already.";
-    ParameterNotDeclaredException(SinewError): "The parameter is not declared.";
-    ParameterUninitializedException(SinewError): "The parameter has no value.";
-    InvalidParameterTypeException(SinewError): "The parameter has another type.";
-    InvalidParameterValueException(SinewError): "The parameter can't have the value.";
+    InvalidHandle(SinewError): "What was used is destroyed: a node, publisher, timer and so on.";
+    ParameterException(SinewError): "A parameter can't be declared, read or set.";
+    ParameterAlreadyDeclaredException(ParameterException): "The parameter is declared already.";
+    ParameterNotDeclaredException(ParameterException): "The parameter is not declared.";
+    ParameterUninitializedException(ParameterException): "The parameter has no value.";
+    InvalidParameterTypeException(ParameterException): "The parameter has another type.";
+    InvalidParameterValueException(ParameterException): "The parameter can't have the value.";
     TransformException(SinewError): "A transform can't be looked up or added.";
     LookupException(TransformException): "A frame is unknown.";
     ConnectivityException(TransformException): "Two frames are in different trees.";
@@ -58,6 +60,7 @@ pub(crate) fn with_code(code: ErrorCode, sentence: String) -> PyErr {
     let made = match code {
         Code::Shutdown => ExternalShutdownException::new_err(sentence),
         Code::Timeout => PyTimeoutError::new_err(sentence),
+        Code::Closed => InvalidHandle::new_err(sentence),
         Code::InvalidName => InvalidNameError::new_err(sentence),
         Code::InvalidQos => QoSError::new_err(sentence),
         Code::OtherType | Code::InvalidTypeTable => PyTypeError::new_err(sentence),

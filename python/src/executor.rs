@@ -1,12 +1,13 @@
 //! Executors: threads that run callbacks.
 
 use crate::callback::{self, Raised};
+use crate::context::Context;
 use crate::done;
 use crate::error::{ExternalShutdownException, raise, with_code};
 use crate::group::Place;
 use crate::node::Node;
 use crate::wait::{self, Signals, Wake};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 use sinew::error::{ErrorCode, SpinError};
 use sinew::event::ShutdownHandler;
@@ -25,11 +26,14 @@ pub(crate) struct Executor {
     wake: Wake,
     served: Mutex<Vec<Served>>,
     asked: Arc<Mutex<Asked>>,
+    /// Number of threads that spin it.
+    spins: Mutex<usize>,
+    idle: Condvar,
 }
 
-/// A node of an executor.
+/// A node of an executor, or a context that ends it.
 struct Served {
-    place: Place,
+    place: Option<Place>,
     context: sinew::Context,
     _handler: ShutdownHandler,
 }
@@ -79,7 +83,8 @@ impl Executor {
         }
         let executor = Arc::new(builder.build().map_err(raise)?);
         let (served, asked) = (Mutex::default(), Arc::default());
-        Ok(Self { executor, wake: Wake::new()?, served, asked })
+        let (spins, idle) = (Mutex::default(), Condvar::new());
+        Ok(Self { executor, wake: Wake::new()?, served, asked, spins, idle })
     }
 
     #[getter]
@@ -88,15 +93,9 @@ impl Executor {
     }
 
     fn add_node(&self, py: Python<'_>, node: &Node) -> PyResult<()> {
-        let (context, wake, asked) = (node.context.clone(), self.wake.clone(), Arc::clone(&self.asked));
-        let handler = context.on_shutdown(move || {
-            // As in rclpy: a program that shuts down in a callback knows it, so its spin just ends.
-            asked.lock().stop |= callback::is_running();
-            wake.wake();
-        });
         let of = node.get()?;
         wait::detached(py, || self.executor.add(&of)).map_err(raise)?;
-        self.served.lock().push(Served { place: node.place.clone(), context, _handler: handler });
+        self.ends_with(Some(node.place.clone()), &node.context);
         self.wake.wake();
         Ok(())
     }
@@ -104,7 +103,8 @@ impl Executor {
     fn remove_node(&self, py: Python<'_>, node: &Node) -> bool {
         let gone: Vec<Served> = {
             let mut served = self.served.lock();
-            served.extract_if(.., |one| one.place.is(&node.place)).collect()
+            let is_it = |one: &Served| one.place.as_ref().is_some_and(|place| place.is(&node.place));
+            served.extract_if(.., |one| is_it(one)).collect()
         };
         let Ok(of) = node.get() else { return false };
         wait::detached(py, || {
@@ -157,6 +157,29 @@ impl Executor {
         self.wake.wake();
     }
 
+    /// Has a spin end with a context, also without nodes.
+    fn watch(&self, context: &Context) {
+        self.ends_with(None, &context.context);
+    }
+
+    fn is_spinning(&self) -> bool {
+        *self.spins.lock() > 0
+    }
+
+    /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may be its
+    /// own. Returns whether none does.
+    #[pyo3(signature = (timeout=None))]
+    fn wait_until_idle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        if callback::is_running() {
+            return Ok(true);
+        }
+        wait::sliced_unless(py, &|| false, wait::end(timeout)?, |slice| {
+            let mut spins = self.spins.lock();
+            let _ = self.idle.wait_while_for(&mut spins, |spins| *spins > 0, slice);
+            *spins == 0
+        })
+    }
+
     /// Returns whether a context of a node of it was shut down.
     fn is_shut_down(&self) -> bool {
         self.served.lock().iter().any(|served| served.context.is_shutdown())
@@ -164,7 +187,19 @@ impl Executor {
 }
 
 impl Executor {
+    /// Ends spins when a context is shut down.
+    fn ends_with(&self, place: Option<Place>, context: &sinew::Context) {
+        let (context, wake, asked) = (context.clone(), self.wake.clone(), Arc::clone(&self.asked));
+        let handler = context.on_shutdown(move || {
+            // As in rclpy: a program that shuts down in a callback knows it, so its spin just ends.
+            asked.lock().stop |= callback::is_running();
+            wake.wake();
+        });
+        self.served.lock().push(Served { place, context, _handler: handler });
+    }
+
     fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
+        let _spinning = Spinning::begin(self);
         let signals = Signals::default();
         let result = if self.executor.threads() == 1 || until.once {
             self.run_here(py, until, &signals)
@@ -263,6 +298,23 @@ impl Executor {
             return Ok(Some(End::Stopped));
         }
         if self.is_shut_down() { Err(shut_down()) } else { Ok(None) }
+    }
+}
+
+/// Counts a thread that spins an executor, while it lives.
+struct Spinning<'a>(&'a Executor);
+
+impl<'a> Spinning<'a> {
+    fn begin(executor: &'a Executor) -> Self {
+        *executor.spins.lock() += 1;
+        Self(executor)
+    }
+}
+
+impl Drop for Spinning<'_> {
+    fn drop(&mut self) {
+        *self.0.spins.lock() -= 1;
+        self.0.idle.notify_all();
     }
 }
 

@@ -1,12 +1,13 @@
 //! The graph: nodes, topics and services, and their endpoints.
 
-use crate::error::raise;
+use crate::error::{raise, with_code};
 use crate::message::described;
 use crate::node::Node;
 use crate::qos::{Parts, parts};
 use crate::wait;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sinew::error::ErrorCode;
 use sinew::graph::{EndpointInfo, EndpointKind, NameAndTypes};
 
 type Named = Vec<(String, Vec<String>)>;
@@ -56,6 +57,18 @@ pub(crate) fn resolve_topic(node: &Node, name: &str) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn resolve_service(node: &Node, name: &str) -> PyResult<String> {
     service(node, name)
+}
+
+/// Raises `InvalidNameError` for a name that no node can have.
+#[pyfunction]
+pub(crate) fn check_node_name(name: &str) -> PyResult<()> {
+    sinew::names::check_node_name(name).map_err(|error| with_code(ErrorCode::InvalidName, error.to_string()))
+}
+
+#[pyfunction]
+pub(crate) fn check_namespace(namespace: &str) -> PyResult<()> {
+    let checked = sinew::names::check_namespace(namespace);
+    checked.map_err(|error| with_code(ErrorCode::InvalidName, error.to_string()))
 }
 
 fn topic(node: &Node, name: &str) -> PyResult<String> {

@@ -45,8 +45,8 @@ mod _sinew {
     use crate::executor::Executor;
     #[pymodule_export]
     use crate::graph::{
-        class_of_topic, count, endpoints, nodes, of_node, resolve_service, resolve_topic, services, topics,
-        wait_for_node,
+        check_namespace, check_node_name, class_of_topic, count, endpoints, nodes, of_node, resolve_service,
+        resolve_topic, services, topics, wait_for_node,
     };
     #[pymodule_export]
     use crate::group::Group;

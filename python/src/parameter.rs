@@ -105,7 +105,7 @@ pub(crate) fn declare_parameter(
     let (default, options) = (from_python(default)?, options.extract::<Options>()?);
     let declaration = Declaration { node: &node.get()?, name, options, ignore_override };
     wait::detached(py, || declaration.declare(default)).map_err(Refused::exception)?;
-    get_parameter(py, node, name)
+    get_parameter(py, node, name, false)
 }
 
 enum Refused {
@@ -236,14 +236,28 @@ fn empty(kind: ParameterType) -> ParameterValue {
     }
 }
 
-/// Returns the value of a parameter; raises an exception if it isn't declared.
+/// Returns the value of a parameter; raises an exception if it isn't declared, and with `initialized`
+/// if it has a type but no value.
 #[pyfunction]
-pub(crate) fn get_parameter(py: Python<'_>, node: &Node, name: &str) -> PyResult<Py<PyAny>> {
+#[pyo3(signature = (node, name, initialized=true))]
+pub(crate) fn get_parameter(
+    py: Python<'_>,
+    node: &Node,
+    name: &str,
+    initialized: bool,
+) -> PyResult<Py<PyAny>> {
     let of = node.get()?;
     let Some(value) = of.parameter_value(name) else {
         let (node, name) = (of.full_name().to_owned(), name.to_owned());
         return Err(raise(ParameterError::NotDeclared { node, name }));
     };
+    if initialized
+        && value == ParameterValue::NotSet
+        && let Some(about) = of.describe_parameter(name).filter(|about| !about.dynamic_typing)
+    {
+        let (node, name) = (of.full_name().to_owned(), name.to_owned());
+        return Err(raise(ParameterError::Uninitialized { node, name, kind: about.kind }));
+    }
     to_python(py, value)
 }
 

@@ -135,6 +135,13 @@ class Actions(SinewTest):
     def test_wrong_values(self):
         with self.assertRaisesRegex(TypeError, "action class"):
             ActionClient(self.node, Fibonacci.Goal, "fibonacci")
+        with self.assertRaisesRegex(sinew.InvalidNameError, "action name `a b`"):
+            ActionClient(self.node, Fibonacci, "a b")
+        with self.assertRaisesRegex(ValueError, "result_timeout is -1"):
+            ActionServer(self.node, Fibonacci, "fibonacci", print, result_timeout=-1)
+        with ActionClient(self.node, Fibonacci, "none") as client:
+            with self.assertRaisesRegex(TimeoutError, "within 0.001 s; it is given up"):
+                client.send_goal(Fibonacci.Goal(), timeout_sec=0.001)
         self.serve(lambda goal: goal.succeed(), goal_callback=lambda goal: True)
         with self.assertRaises(TypeError):
             self.client.send_goal_async(Fibonacci.Result())

@@ -218,10 +218,17 @@ class Timers(SinewTest):
         timer = self.node.create_timer(0.001, tick)
         self.spin_until(timer.is_canceled)
         self.assertEqual(len(calls), 3)
-        self.assertEqual((calls[1] - calls[0]) % 1_000_000, 0)
+        self.assertEqual((calls[1] - calls[0]).nanoseconds % 1_000_000, 0)
+        self.assertEqual(calls[0].clock_type, sinew.ClockType.STEADY_TIME)
+        self.assertIsNone(timer.time_since_last_call())
         timer.reset()
         self.spin_until(lambda: len(calls) == 4)
         self.assertEqual(timer.timer_period_ns, 1_000_000)
+        self.assertIs(timer.clock, self.node.get_clock())
+        clock = sinew.Clock(clock_type=sinew.ClockType.SYSTEM_TIME, context=self.context)
+        other = self.node.create_timer(1000, lambda: None, clock=clock)
+        self.assertIs(other.clock, clock)
+        self.assertLess(other.time_since_last_call(), 1000 * 10**9)
 
     def test_simulated_time(self):
         calls = []
@@ -239,6 +246,10 @@ class Timers(SinewTest):
             self.node.create_timer(-1, print)
         with self.assertRaisesRegex(ValueError, "must be positive"):
             self.node.create_rate(0)
+        with self.assertRaisesRegex(TypeError, "number of seconds or a Duration, not 'x'"):
+            self.node.create_timer("x", print)
+        with self.assertRaisesRegex(ValueError, "finite"):
+            self.node.create_timer(float("inf"), print)
 
     def test_guard_condition(self):
         calls = []
@@ -341,10 +352,66 @@ class Executors(SinewTest):
             self.node.create_subscription(Int64, "asked", callback, 10)
         self.node.create_timer(0.001, decorated(lambda: got.append("tick")))
         self.node.create_publisher(Int64, "asked", 10).publish(Int64(data=4))
-        while len(got) < len(callbacks) or "tick" not in got:
-            self.assertTrue(self.executor.spin_once(PATIENCE))
+        self.spin_until(lambda: sum(one != "tick" for one in got) == len(callbacks) and "tick" in got)
         self.assertEqual(got.count((4, False)), 3)
         self.assertEqual(sum(type(one).__name__ == "MessageInfo" for one in got), 1)
+
+    def test_wrong_callbacks(self):
+        node = self.node
+        for what, make in (
+            ("subscription", lambda: node.create_subscription(String, "wrong", 5, 10)),
+            ("timer", lambda: node.create_timer(1, "tick")),
+            ("service", lambda: node.create_service(sinew.interfaces.std_srvs.srv.Trigger, "wrong", None)),
+            ("guard condition", lambda: node.create_guard_condition(5)),
+        ):
+            with self.assertRaisesRegex(TypeError, f"callback of a {what} must be callable"):
+                make()
+        self.assertEqual(node.count_subscribers("wrong"), 0)
+
+    def test_the_executor_of_a_node(self):
+        other = sinew.SingleThreadedExecutor(context=self.context)
+        self.assertIs(other.context, self.context)
+        self.assertIs(self.executor.context, self.context)
+        self.node.executor = other
+        self.assertEqual((self.executor.get_nodes(), other.get_nodes()), ([], [self.node]))
+        self.node.executor = None
+        self.assertEqual((self.node.executor, other.get_nodes()), (None, []))
+        self.context.shutdown()
+        with self.assertRaises(sinew.ExternalShutdownException):
+            other.spin()  # it has no node, but a context
+
+    def test_shutdown_waits_for_the_spin(self):
+        begun, ends = threading.Event(), threading.Event()
+
+        def tick():
+            timer.cancel()
+            self.assertTrue(self.executor.is_spinning)
+            begun.set()
+            ends.wait(PATIENCE)
+
+        timer = self.node.create_timer(0.001, tick)
+        thread = threading.Thread(target=self.executor.spin)
+        thread.start()
+        self.assertTrue(begun.wait(PATIENCE))
+        self.assertFalse(self.executor.shutdown(timeout_sec=0))
+        ends.set()
+        self.assertTrue(self.executor.shutdown(PATIENCE))
+        self.assertFalse(self.executor.is_spinning)
+        self.assertEqual(self.executor.get_nodes(), [])
+        thread.join()
+
+    def test_a_task_before_the_first_node(self):
+        async def seven():
+            return 7
+
+        executor = sinew.SingleThreadedExecutor()
+        task = executor.create_task(seven)
+        self.assertFalse(executor.spin_until_future_complete(task, 0))
+        self.executor.remove_node(self.node)
+        executor.add_node(self.node)
+        self.assertTrue(executor.spin_until_future_complete(task, PATIENCE))
+        self.assertEqual(task.result(), 7)
+        executor.remove_node(self.node)
 
     def test_wrong_options(self):
         for qos, error in (("q", TypeError), (None, TypeError), (-1, ValueError)):
@@ -404,6 +471,14 @@ class Contexts(unittest.TestCase):
             sinew.Node("early", context=context)
         with self.assertRaises(sinew.NotInitializedException):
             context.shutdown()
+
+    def test_it_begins_again(self):
+        context = sinew.Context()
+        for _ in range(2):
+            with context:
+                self.assertTrue(context.ok())
+                sinew.Node("again", context=context).destroy_node()
+            self.assertFalse(context.ok())
 
     def test_names_are_checked(self):
         with sinew.Context() as context:

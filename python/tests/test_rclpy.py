@@ -130,6 +130,18 @@ class Modules(unittest.TestCase):
         self.assertIs(rclpy.qos.QoSProfile, sinew.QoSProfile)
         self.assertEqual(rclpy.qos.QoSPresetProfiles.SENSOR_DATA.value.depth, 5)
 
+    def test_a_parameter_by_its_name_alone(self):
+        import sinew.rclpy_compat as rclpy
+
+        with rclpy.init(args=["--ros-args", "-p", "given:=7"]):
+            node = rclpy.create_node("compat")
+            with self.assertWarnsRegex(DeprecationWarning, "'given' is declared by its name alone"):
+                self.assertEqual(node.declare_parameter("given").value, 7)
+            with self.assertWarns(DeprecationWarning):
+                self.assertIsNone(node.declare_parameter("free").value)
+            self.assertTrue(node.set_parameters([rclpy.Parameter("free", value="text")])[0].successful)
+            node.destroy_node()
+
     def test_the_end_of_a_spin(self):
         import sinew.rclpy_compat as rclpy
 

@@ -175,7 +175,7 @@ class Parameters(SinewTest):
         node.declare_parameter("speed", 1.0)
         with self.assertRaises(sinew.ParameterAlreadyDeclaredException):
             node.declare_parameter("speed", 1.0)
-        with self.assertRaises(sinew.ParameterNotDeclaredException):
+        with self.assertRaisesRegex(sinew.ParameterNotDeclaredException, "declare it first"):
             node.get_parameter("other")
         with self.assertRaises(sinew.ParameterNotDeclaredException):
             node.describe_parameter("other")
@@ -189,6 +189,40 @@ class Parameters(SinewTest):
         self.assertFalse(result.successful)
         self.assertIn("double", result.reason)
         self.assertEqual(node.get_parameter_or("other", 7).value, 7)
+
+    def test_a_type_without_a_value(self):
+        node = self.node
+        node.declare_parameter("later", sinew.ParameterType.DOUBLE)
+        with self.assertRaisesRegex(sinew.ParameterUninitializedException, "'later' of node /test_node has no value"):
+            node.get_parameter("later")
+        self.assertEqual(node.get_parameter_type("later"), sinew.ParameterType.NOT_SET)
+        self.assertEqual(node.get_parameter_or("later", 1.5).value, 1.5)
+        self.assertTrue(node.set_parameters([sinew.Parameter("later", value=2.5)])[0].successful)
+        self.assertEqual(node.get_parameter("later").value, 2.5)
+        node.declare_parameter("any", None, sinew.ParameterDescriptor(dynamic_typing=True))
+        self.assertIsNone(node.get_parameter("any").value)
+        with self.assertRaisesRegex(ValueError, "can't have the type NOT_SET"):
+            node.declare_parameter("nothing", sinew.ParameterType.NOT_SET)
+        open_node = sinew.Node("open", context=self.context, allow_undeclared_parameters=True)
+        self.addCleanup(open_node.destroy_node)
+        self.assertIsNone(open_node.get_parameter("unknown").value)
+
+    def test_several_at_once(self):
+        node = self.node
+        declared = node.declare_parameters("arm", [("joints", 6), ("speed", 1.5, sinew.ParameterDescriptor())])
+        self.assertEqual([(one.name, one.value) for one in declared], [("arm.joints", 6), ("arm.speed", 1.5)])
+        for wrong, error in (
+            ([("new", 1), ("arm.speed", 1.0)], sinew.ParameterAlreadyDeclaredException),
+            ([("new", 1), ("new", 2)], sinew.ParameterAlreadyDeclaredException),
+            ([("new", 1), ()], TypeError),
+            ([("new", 1), "speed"], TypeError),
+        ):
+            with self.assertRaises(error):
+                node.declare_parameters("", wrong)
+            self.assertFalse(node.has_parameter("new"))
+        self.assertEqual(sorted(node.list_parameters(["arm"])), ["arm.joints", "arm.speed"])
+        with self.assertRaisesRegex(ValueError, "negative"):
+            node.list_parameters([], -1)
 
     def test_descriptors(self):
         from sinew.parameter import IntegerRange

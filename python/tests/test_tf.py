@@ -71,6 +71,13 @@ class Buffers(unittest.TestCase):
             buffer.set_transform(placed("a", "a"), "test")
         with self.assertRaisesRegex(TypeError, "TransformStamped"):
             buffer.set_transform(PoseStamped(), "test")
+        with self.assertRaisesRegex(TypeError, "Time, not 0"):
+            buffer.lookup_transform("odom", "base", 0)
+        with self.assertRaisesRegex(TypeError, "not 5"):
+            do_transform(5, placed("a", "b"))
+        for wrong in (-1, sinew.Duration(seconds=-1)):
+            with self.assertRaisesRegex(ValueError, "positive Duration"):
+                Buffer(wrong)
         self.assertTrue(issubclass(LookupException, TransformException))
         self.assertFalse(buffer.can_transform("odom", "base", at(12), sinew.Duration(nanoseconds=1)))
         can, why = buffer.can_transform("odom", "base", at(12), return_debug_tuple=True)
@@ -158,12 +165,15 @@ class Topics(SinewTest):
         task = self.executor.create_task(buffer.lookup_transform_async("odom", "camera", LATEST))
         self.executor.spin_until_future_complete(task, PATIENCE)
         self.assertEqual(task.result().transform.translation.x, 2.25)
-        listener.destroy()
-        broadcaster = TransformBroadcaster(self.node)
-        broadcaster.sendTransform(placed("odom", "base", 9.0, 99))
-        self.assertEqual(buffer.lookup_transform("odom", "base", LATEST).transform.translation.x, 2.0)
-        with self.assertRaises(TypeError):
-            broadcaster.sendTransform(PoseStamped())
+        with listener:
+            pass
+        with TransformBroadcaster(self.node) as broadcaster:
+            broadcaster.sendTransform(placed("odom", "base", 9.0, 99))
+            self.assertEqual(buffer.lookup_transform("odom", "base", LATEST).transform.translation.x, 2.0)
+            with self.assertRaises(TypeError):
+                broadcaster.sendTransform(PoseStamped())
+        with self.assertRaises(sinew.InvalidHandle):
+            broadcaster.sendTransform(placed("odom", "base"))
 
 
 if __name__ == "__main__":

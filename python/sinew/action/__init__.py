@@ -15,6 +15,11 @@ The names are those of `rclpy.action`.
 """
 
 from .client import ActionClient as ActionClient, ClientGoalHandle as ClientGoalHandle
+from .graph import (
+    get_action_client_names_and_types_by_node as get_action_client_names_and_types_by_node,
+    get_action_names_and_types as get_action_names_and_types,
+    get_action_server_names_and_types_by_node as get_action_server_names_and_types_by_node,
+)
 from .server import (
     ActionServer as ActionServer,
     CancelResponse as CancelResponse,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _sinew
+from .._entity import Entity
 from .._task import end_wait
 from ..callback_groups import CallbackGroup
 from ..clock import Time, _seconds
@@ -141,7 +142,7 @@ class _GoalFuture(Answer):
         return self._handle(self._sent.wait(timeout, gives_up))
 
 
-class ActionClient:
+class ActionClient(Entity):
     """A client of an action. Callbacks, and those of futures, run in `callback_group`, by default the
     node's. `feedback_depth` messages of feedback are kept; older ones are lost."""
 
@@ -248,12 +249,6 @@ class ActionClient:
         """Ends the client's callbacks. Its goals go on."""
         self._handle.destroy()
         self._node._forget(self)
-
-    def __enter__(self) -> ActionClient:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.destroy()
 
 
 def _canceled(code: int, goals: list[tuple[bytes, int]]) -> Any:

@@ -7,6 +7,7 @@ import threading
 import weakref
 
 from .. import _sinew
+from .._entity import Entity, callable_for
 from .._task import begin
 from ..callback_groups import CallbackGroup, ReentrantCallbackGroup
 from ..clock import _seconds
@@ -181,7 +182,7 @@ def _run_posted(goal_id: bytes) -> None:
         run()
 
 
-class ActionServer:
+class ActionServer(Entity):
     """A server of an action.
 
     `execute_callback` gets a `ServerGoalHandle`, ends it, and returns the result; it may be a coroutine
@@ -224,6 +225,9 @@ class ActionServer:
             feedback_pub_qos_profile,
             status_pub_qos_profile,
         )
+        kept = _seconds(result_timeout)
+        if kept is None or kept < 0:
+            raise ValueError(f"results are kept for a time that isn't negative, but result_timeout is {kept}")
         self.action_type = action_type
         self._node = node
         self._goals: weakref.WeakValueDictionary[bytes, ServerGoalHandle] = weakref.WeakValueDictionary()
@@ -242,7 +246,7 @@ class ActionServer:
             self._accepted,
             group=node._group(callback_group),
             in_group=decide_in_group,
-            result_timeout=_seconds(result_timeout),
+            result_timeout=kept,
         )
         node._keep(self)
 
@@ -257,8 +261,7 @@ class ActionServer:
 
     def register_execute_callback(self, execute_callback: _Execute) -> None:
         """Replaces the callback that executes goals."""
-        if not callable(execute_callback):
-            raise TypeError("the execute callback of an action server must be callable")
+        callable_for("goal", execute_callback)
         self._execute = execute_callback
 
     def register_goal_callback(self, goal_callback: _DecideGoal | None) -> None:
@@ -319,9 +322,3 @@ class ActionServer:
         """Ends the server: its goals must end, and clients that wait get an error."""
         self._handle.destroy()
         self._node._forget(self)
-
-    def __enter__(self) -> ActionServer:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.destroy()

@@ -15,16 +15,14 @@ import enum
 
 from .. import context as _context
 from ..context import Context as Context, ok as ok
-from ..parameter import Parameter as Parameter
-from ._executors import (
-    begun as _begun,
+from ..executors import (
     get_global_executor as get_global_executor,
-    shutdown as shutdown,
     spin as spin,
     spin_once as spin_once,
     spin_until_future_complete as spin_until_future_complete,
-    try_shutdown as try_shutdown,
 )
+from ..future import Future as Future
+from ..parameter import Parameter as Parameter
 from ._modules import MODULES as _MODULES, install as install, register as _register
 
 TYPE_CHECKING = False
@@ -56,9 +54,17 @@ def init(
     """Begins the default context, or another one."""
     options = SignalHandlerOptions.ALL if signal_handler_options is None else signal_handler_options
     signals = options in (SignalHandlerOptions.SIGTERM, SignalHandlerOptions.ALL)
-    begun = _context.init(args, context=context, domain_id=domain_id, signals=signals)
-    _begun(begun.context)
-    return begun
+    return _context.init(args, context=context, domain_id=domain_id, signals=signals)
+
+
+def shutdown(*, context: Context | None = None, uninstall_handlers: bool | None = None) -> None:
+    """Shuts the default context down, or another one."""
+    _context.shutdown(context=context)
+
+
+def try_shutdown(*, context: Context | None = None, uninstall_handlers: bool | None = None) -> None:
+    """As `shutdown`, if the context was begun."""
+    _context.try_shutdown(context=context)
 
 
 def create_node(node_name: str, **options: Any) -> Node:
@@ -66,6 +72,11 @@ def create_node(node_name: str, **options: Any) -> Node:
     from ._node import Node
 
     return Node(node_name, **options)
+
+
+def get_rmw_implementation_identifier() -> str:
+    """Returns the name of the middleware."""
+    return "sinew"
 
 
 def get_default_context() -> Context:

@@ -19,6 +19,7 @@ _HERE = __package__
 MODULES: dict[str, tuple[str, ...]] = {
     "action": ("sinew.action",),
     "action.client": ("sinew.action.client", "sinew.action"),
+    "action.graph": ("sinew.action.graph",),
     "action.server": ("sinew.action.server", "sinew.action"),
     "callback_groups": ("sinew.callback_groups",),
     "client": ("sinew.endpoints",),
@@ -29,14 +30,18 @@ MODULES: dict[str, tuple[str, ...]] = {
     "duration": ("sinew.clock", f"{_HERE}._parts"),
     "event_handler": ("sinew.events", f"{_HERE}._parts"),
     "exceptions": ("sinew", f"{_HERE}._parts"),
-    "executors": (f"{_HERE}._executors", "sinew.executors", f"{_HERE}._parts"),
+    "executors": ("sinew.executors", f"{_HERE}._parts"),
+    "expand_topic_name": (f"{_HERE}._names",),
     "future": ("sinew.future",),
     "guard_condition": ("sinew._sinew",),
     "impl": (),
     "impl.logging_severity": ("sinew.logging",),
     "lifecycle": (f"{_HERE}._lifecycle", "sinew.lifecycle"),
+    "lifecycle.managed_entity": ("sinew.lifecycle",),
+    "lifecycle.node": (f"{_HERE}._lifecycle", "sinew.lifecycle"),
+    "lifecycle.publisher": ("sinew.lifecycle",),
     "logging": (f"{_HERE}._parts", "sinew.logging"),
-    "node": (f"{_HERE}._node", "sinew.parameter"),
+    "node": (f"{_HERE}._node", "sinew.parameter", "sinew.graph"),
     "parameter": ("sinew.parameter",),
     "parameter_client": ("sinew.parameter_client",),
     "publisher": ("sinew.endpoints",),
@@ -52,7 +57,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     "time": ("sinew.clock",),
     "timer": ("sinew.endpoints", "sinew.clock"),
     "topic_endpoint_info": ("sinew.graph",),
+    "topic_or_service_is_hidden": (f"{_HERE}._names",),
     "utilities": (f"{_HERE}._parts", _HERE),
+    "validate_full_topic_name": (f"{_HERE}._names",),
+    "validate_namespace": (f"{_HERE}._names",),
+    "validate_node_name": (f"{_HERE}._names",),
+    "validate_parameter_name": (f"{_HERE}._names",),
+    "validate_topic_name": (f"{_HERE}._names",),
     "wait_for_message": (f"{_HERE}._parts",),
 }
 """Modules of rclpy, with the modules of Sinew in which their names are looked for, in order."""
@@ -66,9 +77,9 @@ _INSTALLED: dict[str, tuple[str, ...]] = {
     "rosidl_runtime_py.utilities": (f"{_HERE}._parts",),
     "tf2_geometry_msgs": (f"{_HERE}._tf",),
     "tf2_py": ("sinew.tf",),
-    "tf2_ros": ("sinew.tf",),
+    "tf2_ros": ("sinew.tf", f"{_HERE}._tf"),
     **{
-        f"tf2_ros.{name}": ("sinew.tf",)
+        f"tf2_ros.{name}": ("sinew.tf", f"{_HERE}._tf")
         for name in (
             "buffer",
             "buffer_interface",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..future import Future
 
 
+HIDDEN_NODE_PREFIX = "_"
+
+
 class Node(node.Node):
     """A node with rclpy's arguments."""
 
@@ -87,6 +90,16 @@ class Node(node.Node):
     ) -> Service:
         self._check_services_qos(qos_profile)
         return super().create_service(srv_type, srv_name, callback, callback_group=callback_group)
+
+    def _without_value(self, name: str) -> ParameterDescriptor:
+        import warnings
+
+        warnings.warn(
+            f"parameter {name!r} is declared by its name alone, so it has a dynamic type: give a value or a type as well",
+            DeprecationWarning,
+            stacklevel=5,
+        )
+        return ParameterDescriptor(dynamic_typing=True)
 
     def list_parameters(  # type: ignore[override]  # rclpy's returns a message
         self, prefixes: list[str], depth: int

@@ -7,12 +7,14 @@ import enum
 from .. import events as _events, logging as _logging, qos as _qos
 from .._sinew import (
     ExternalShutdownException,
+    InterfaceError,
     InvalidNameError,
     InvalidParameterValueException as InvalidParameterValueException,
     NotInitializedException as NotInitializedException,
+    ParameterException,
     wait_until_done,
 )
-from ..clock import Clock, ClockType, Duration
+from ..clock import Clock, ClockType, Duration, Time
 from ..context import default_context as get_default_context
 from ..future import Future
 
@@ -40,7 +42,18 @@ class UnsupportedEventTypeError(Exception):
 
 # Exceptions.
 
-InvalidTopicNameException = InvalidServiceNameException = InvalidNameError
+
+class TimerCancelledError(Exception):
+    """For programs that catch it: here no wait for a timer raises it."""
+
+
+class ParameterImmutableException(ParameterException):
+    """For programs that catch it: Sinew's errors for read-only parameters are others."""
+
+
+InvalidTopicNameException = InvalidServiceNameException = NameValidationException = InvalidNameError
+InvalidParameterException = InvalidParameterValueException
+NoTypeSupportImportedException = InterfaceError
 InvalidNodeNameException = InvalidNamespaceException = InvalidNameError
 ROSInterruptException = ShutdownException = ExternalShutdownException
 TimeoutException = TimeoutError
@@ -55,6 +68,10 @@ class ROSClock(Clock):
 
     def __init__(self) -> None:
         super().__init__(clock_type=ClockType.ROS_TIME)
+
+    def set_ros_time_override(self, time: Time) -> None:
+        """Sets ROS time, as a simulator does."""
+        self._context._handle.set_ros_time(time.nanoseconds)
 
 
 # Logging.
@@ -80,6 +97,15 @@ def set_logger_level(name: str, level: _logging.LoggingSeverity, detailed_error:
     _logging.get_logger(name).set_level(level)
 
 
+def initialize() -> None:
+    """For programs of rclpy: logging begins with the first context."""
+
+
+def shutdown() -> None:
+    """For programs of rclpy: logging ends with the program. Waits until all lines are written."""
+    _logging.flush()
+
+
 # QoS.
 
 
@@ -99,6 +125,31 @@ def qos_check_compatible(
     return (QoSCompatibility.OK, "") if reason is None else (QoSCompatibility.ERROR, reason)
 
 
+class QoSPolicyKind(enum.IntEnum):
+    """Policies, with rclpy's numbers."""
+
+    INVALID = 1
+    DURABILITY = 2
+    DEADLINE = 4
+    LIVELINESS = 8
+    RELIABILITY = 16
+    HISTORY = 32
+    LIFESPAN = 64
+    DEPTH = 128
+    LIVELINESS_LEASE_DURATION = 256
+    AVOID_ROS_NAMESPACE_CONVENTIONS = 512
+
+
+def qos_policy_name_from_kind(policy_kind: QoSPolicyKind | int | str) -> str:
+    """Returns the name of a policy: of its kind, or of the `last_policy_kind` of an event."""
+    return policy_kind.upper() if isinstance(policy_kind, str) else QoSPolicyKind(policy_kind).name
+
+
+QoSPolicyEnum = _qos._Policy
+InvalidQoSProfileException = _qos.QoSError
+qos_profile_action_status_default = _qos.QoSProfile(depth=1, durability=_qos.DurabilityPolicy.TRANSIENT_LOCAL)
+
+
 class QoSPresetProfiles(enum.Enum):
     """Common profiles."""
 
@@ -109,6 +160,7 @@ class QoSPresetProfiles(enum.Enum):
     PARAMETERS = _qos.qos_profile_parameters
     PARAMETER_EVENTS = _qos.QoSProfile(depth=1000)
     BEST_AVAILABLE = _qos.qos_profile_best_available
+    ACTION_STATUS_DEFAULT = qos_profile_action_status_default
 
     @classmethod
     def short_keys(cls) -> list[str]:
@@ -146,9 +198,9 @@ class QoSOverridingOptions:
 # Utilities.
 
 
-def get_rmw_implementation_identifier() -> str:
-    """Returns the name of the middleware."""
-    return "sinew"
+def get_available_rmw_implementations() -> set[str]:
+    """Returns the names of all middlewares: of Sinew."""
+    return {"sinew"}
 
 
 def remove_ros_args(args: Iterable[str] | None = None) -> list[str]:

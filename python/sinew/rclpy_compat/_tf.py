@@ -1,8 +1,11 @@
-"""The functions of tf2_geometry_msgs."""
+"""The functions of tf2_geometry_msgs, and names of tf2_ros that Sinew's tf lacks."""
 
 from __future__ import annotations
 
-from ..tf import do_transform
+from ..tf import Buffer, do_transform
+
+BufferInterface = Buffer
+TypeException = TypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ def _stamped(name: str, message: Any, transform: Any) -> Any:
     return getattr(do_transform(whole, transform), field)
 
 
-do_transform_point = do_transform
+do_transform_point = do_transform_wrench = do_transform
 do_transform_vector3 = do_transform
 do_transform_pose_stamped = do_transform
 do_transform_pose_with_covariance_stamped = do_transform

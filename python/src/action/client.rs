@@ -1,7 +1,7 @@
 //! Clients of actions.
 
 use super::client_goal::{ClientGoal, SentGoal, result_object};
-use super::types::Action;
+use super::types::{Action, check_name};
 use crate::callback::{Callback, Outcome};
 use crate::done;
 use crate::error::raise;
@@ -42,6 +42,7 @@ impl ActionClient {
         feedback_depth: usize,
     ) -> PyResult<Self> {
         let action = Action::of(class)?;
+        check_name(node, name)?;
         let place = Place::of(node, group);
         let owner = place.owner()?;
         let client = wait::detached(py, || {

@@ -58,11 +58,15 @@ impl SentGoal {
             Ok(Some(answer)) => self.answered(answer),
             Ok(None) if !gives_up => {
                 *self.pending.lock() = Some(pending);
-                let seconds = timeout.unwrap_or_default();
-                let sentence = format!("there was no answer to goal {} within {seconds} s", self.id);
-                Err(PyTimeoutError::new_err(sentence))
+                Err(self.late(timeout, "it goes on"))
             }
-            Ok(None) => self.answered(wait::detached(py, || pending.wait(Duration::ZERO))),
+            Ok(None) => match wait::detached(py, || pending.wait(Duration::ZERO)) {
+                Ok(goal) => self.answered(Ok(goal)), // it came at the last moment
+                Err(_) => {
+                    let sentence = "it is given up, and canceled if it is accepted later";
+                    Err(self.late(timeout, sentence))
+                }
+            },
             Err(why) => {
                 drop(wait::detached(py, || pending.wait(Duration::ZERO))); // gives it up
                 let sentence = format!("the wait for the answer to goal {} would never end: {why}", self.id);
@@ -73,6 +77,11 @@ impl SentGoal {
 }
 
 impl SentGoal {
+    fn late(&self, timeout: Option<f64>, what_now: &str) -> PyErr {
+        let (id, seconds) = (self.id, timeout.unwrap_or_default());
+        PyTimeoutError::new_err(format!("there was no answer to goal {id} within {seconds} s; {what_now}"))
+    }
+
     fn answered(
         &self,
         answer: Result<GoalHandle<ErasedAction>, sinew_action::SendGoalError<sinew::erased::Message>>,

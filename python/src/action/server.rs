@@ -1,7 +1,7 @@
 //! Servers of actions.
 
 use super::server_goal::ServerGoal;
-use super::types::Action;
+use super::types::{Action, check_name};
 use crate::callback::{Callback, Raised};
 use crate::error::raise;
 use crate::group::{Group, Place, in_group};
@@ -113,6 +113,7 @@ impl ActionServer {
         result_timeout: Option<f64>,
     ) -> PyResult<Self> {
         let action = Action::of(class)?;
+        check_name(node, name)?;
         let place = Place::of(node, group);
         let owner = place.owner()?;
         let callback = |callable| Callback::new(callable, place.clone());

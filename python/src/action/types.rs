@@ -1,11 +1,13 @@
 //! The types of an action.
 
 use super::encoded_value::{EncodedValue, encoded_value_type};
-use crate::error::raise;
+use crate::error::{raise, with_code};
 use crate::message::{Class, class_of, service_of};
+use crate::node::Node;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sinew::erased::Message;
+use sinew::error::{CreateError, HasCode};
 use sinew_action::GoalId;
 use sinew_action::erased::{ActionFields, ActionParts, ActionTypes, ServicePart};
 use std::ops::Range;
@@ -51,6 +53,18 @@ impl Action {
         let types = ActionTypes::new(types, Fields).map_err(raise)?;
         Ok(Arc::new(Self { types, request: send_goal.request, response: get_result.response, feedback }))
     }
+}
+
+/// Checks the name of an action.
+///
+/// # Errors
+/// ROS 2 doesn't allow it; the node is destroyed.
+pub(super) fn check_name(node: &Node, name: &str) -> PyResult<()> {
+    let resolved = node.get()?.resolve_service_name(name);
+    let of_action = |error: CreateError| {
+        with_code(error.code(), error.to_string().replace("service name", "action name"))
+    };
+    resolved.map(drop).map_err(of_action)
 }
 
 /// The places of fields in encoded messages.
