@@ -79,7 +79,8 @@ class AsyncParameterClient:
     def list_parameters(
         self, prefixes: list[str] | None = None, depth: int = 1, callback: _Done | None = None
     ) -> Future:
-        """Asks for the names of parameters below prefixes."""
+        """Asks for the names of parameters below prefixes, with fewer than `depth` dots after the prefix, as in
+        rclpy; a depth of 0 is any."""
         return self._call("list_parameters", callback, prefixes=list(prefixes or []), depth=depth)
 
     def _call(self, name: str, callback: _Done | None, **fields: object) -> Future:
