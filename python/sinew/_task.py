@@ -65,7 +65,10 @@ class Task(Future):
         throws = self.cancelled() and not self._thrown
         self._thrown = self._thrown or throws
         try:
-            awaited = self._coroutine.throw(CancelledError("the task was cancelled")) if throws else self._coroutine.send(None)
+            if throws:
+                awaited = self._coroutine.throw(CancelledError("the task was cancelled"))
+            else:
+                awaited = self._coroutine.send(None)
         except StopIteration as end:
             self._ends(end.value, None)
         except BaseException as error:

@@ -153,8 +153,8 @@ class Buffer:
 
     def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
         """Returns a future that is true once there is a transform. No executor is needed. Its exception says
-        that there can't be one any more."""
-        return _Waiting(self._handle, target_frame, source_frame, _nanoseconds(time))
+        that there can't be one any more, or that the context is shut down."""
+        return _Waiting(self, target_frame, source_frame, _nanoseconds(time))
 
     async def lookup_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Any:
         """Waits for a transform, and returns it."""
@@ -215,9 +215,17 @@ def _succeeds(with_reason: bool, look: Callable[..., object], *arguments: object
 class _Waiting(Future):
     """The future of a transform."""
 
-    def __init__(self, handle: _sinew.TfBuffer, target: str, source: str, time: int) -> None:
+    def __init__(self, buffer: Buffer, target: str, source: str, time: int) -> None:
         super().__init__()
-        self._pending = handle.call_when_there((target, source), time, self._there)
+        self._pending = buffer._handle.call_when_there((target, source), time, self._there)
+        context = buffer._context()
+        if context is not None and not self.done():
+            handler = context.on_shutdown(self._shut_down)
+            self.add_done_callback(lambda _: handler.cancel())
+
+    def _shut_down(self) -> None:
+        self._pending.give_up()
+        self.set_exception(_sinew.ExternalShutdownException("the context was shut down during a wait"))
 
     def _there(self, error: BaseException | None) -> None:
         if error is None:

@@ -63,7 +63,7 @@ pub(crate) type Beside<'a> = &'a mut (dyn FnMut(&mut Done, Duration) -> Result<b
 /// # Errors
 /// `ExternalShutdownException` at a shutdown, `ServiceError` if `beside` finds that the wait would
 /// never end, and exceptions of signal handlers.
-pub(crate) fn until_done(
+pub(crate) fn until_done_beside(
     future: &Bound<'_, PyAny>,
     is_shut_down: &dyn Fn() -> bool,
     end: Option<Time>,
@@ -89,17 +89,17 @@ pub(crate) fn until_done(
     }
 }
 
-/// As [`until_done`], on a thread that runs nothing meanwhile.
-pub(crate) fn until_others_did(
+/// As [`until_done_beside`], on a thread that runs nothing meanwhile.
+pub(crate) fn until_done(
     future: &Bound<'_, PyAny>,
     is_shut_down: &dyn Fn() -> bool,
     end: Option<Time>,
 ) -> PyResult<bool> {
-    until_done(future, is_shut_down, end, &mut |done, slice| Ok(wait_for(done, slice).is_some()))
+    until_done_beside(future, is_shut_down, end, &mut |done, slice| Ok(wait_for(done, slice).is_some()))
 }
 
-/// Waits until another thread completes a future, for at most `timeout` seconds. Returns whether it is
-/// done.
+/// Waits until another thread completes a future, for at most `timeout` seconds. Returns whether it
+/// is done.
 #[pyfunction]
 #[pyo3(signature = (future, context, timeout=None))]
 pub(crate) fn wait_until_done(
@@ -107,5 +107,5 @@ pub(crate) fn wait_until_done(
     context: &Context,
     timeout: Option<f64>,
 ) -> PyResult<bool> {
-    until_others_did(future, &|| context.context.is_shutdown(), wait::end(timeout)?)
+    until_done(future, &|| context.context.is_shutdown(), wait::end(timeout)?)
 }

@@ -166,8 +166,8 @@ impl Executor {
         *self.spins.lock() > 0
     }
 
-    /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may be its
-    /// own. Returns whether none does.
+    /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may be
+    /// its own. Returns whether none does.
     #[pyo3(signature = (timeout=None))]
     fn wait_until_idle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         if callback::is_running() {
@@ -288,7 +288,7 @@ impl Executor {
             let left = end.map(|end| (end - Time::steady()).as_secs_f64());
             future.call_method1("_run_nested", (left,))?;
         }
-        let is_done = done::until_others_did(future, &|| self.is_shut_down(), end)?;
+        let is_done = done::until_done(future, &|| self.is_shut_down(), end)?;
         Ok(if is_done { End::Done } else { End::Late })
     }
 

@@ -20,8 +20,8 @@ pub(crate) enum Owner {
     Reentrant(sinew::ReentrantGroup),
 }
 
-/// A callback group as the place where callbacks run. Once its node is destroyed it is empty: a group
-/// of the library would keep the node in the graph.
+/// A callback group as the place where callbacks run. Once its node is destroyed it is empty: a
+/// group of the library would keep the node in the graph.
 #[derive(Clone)]
 pub(crate) struct Place {
     node: Arc<str>,

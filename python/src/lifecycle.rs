@@ -158,8 +158,8 @@ impl Lifecycle {
         Ok(Self { node: Mutex::new(Some(Arc::new(made))), name: of.full_name().into(), callback, outcome })
     }
 
-    /// Performs a transition on this thread. Returns the number of a `TransitionCallbackReturn`; raises
-    /// an error if it can't begin.
+    /// Performs a transition on this thread. Returns the number of a `TransitionCallbackReturn`;
+    /// raises an error if it can't begin.
     fn change(&self, py: Python<'_>, label: &str) -> PyResult<u8> {
         let transition = Transition::from_label(label)
             .ok_or_else(|| PyValueError::new_err(format!("there is no transition {label:?}")))?;

@@ -236,8 +236,8 @@ fn empty(kind: ParameterType) -> ParameterValue {
     }
 }
 
-/// Returns the value of a parameter; raises an exception if it isn't declared, and with `initialized`
-/// if it has a type but no value.
+/// Returns the value of a parameter; raises an exception if it isn't declared, and with
+/// `initialized` if it has a type but no value.
 #[pyfunction]
 #[pyo3(signature = (node, name, initialized=true))]
 pub(crate) fn get_parameter(

@@ -313,14 +313,17 @@ impl Client {
         Ok(wait::detached(py, || client.give_up(RequestId::from_parts(id.0, id.1))))
     }
 
-    /// Waits until the future of a call is done, for at most `timeout` seconds. Meanwhile this thread
-    /// runs the server if it can.
+    /// Waits until the future of a call is done, for at most `timeout` seconds. Meanwhile this
+    /// thread runs the server if it can.
     #[pyo3(signature = (future, timeout=None))]
     fn run_server(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
         let client = self.get()?;
-        done::until_done(future, &|| self.context.is_shutdown(), wait::end(timeout)?, &mut |done, slice| {
-            Ok(client.__wait_beside(&ANY_REQUEST, done, slice)?.is_some())
-        })
+        done::until_done_beside(
+            future,
+            &|| self.context.is_shutdown(),
+            wait::end(timeout)?,
+            &mut |done, slice| Ok(client.__wait_beside(&ANY_REQUEST, done, slice)?.is_some()),
+        )
     }
 
     /// Publishes events of its requests and responses, with this QoS.

@@ -115,6 +115,7 @@ class Signals(unittest.TestCase):
     def test_control_c_in_other_waits(self):
         for wait in (
             'node.create_client(AddTwoInts, "none").wait_for_service()',
+            'node.create_client(AddTwoInts, "none").call(AddTwoInts.Request())',
             "node.create_rate(0.0001).sleep()",
             'node.wait_for_node("nobody")',
         ):
@@ -126,6 +127,22 @@ class Signals(unittest.TestCase):
         print("interrupted")
     """
             self.assertEqual(self.end(source, signal.SIGINT)[:2], (0, "interrupted\n"))
+
+    def test_control_c_in_a_call_of_a_callback(self):
+        source = """
+    client = node.create_client(AddTwoInts, "none")
+
+    def ask():
+        print("ready", flush=True)
+        client.call(AddTwoInts.Request())
+
+    node.create_timer(0.001, ask)
+    try:
+        sinew.spin(node)
+    except KeyboardInterrupt:
+        print("interrupted", sinew.ok())
+    """
+        self.assertEqual(self.end(source, signal.SIGINT)[:2], (0, "interrupted True\n"))
 
     def test_termination(self):
         expected = (0, "shut down False\n")

@@ -90,13 +90,23 @@ class Shutdown(unittest.TestCase):
         async def main():
             subscription, seen = self.node.create_subscription(Int64, "numbers"), []
             self.node.create_publisher(Int64, "numbers").publish(Int64(data=7))
-            sleeping = asyncio.create_task(aio.sleep(self.node, PATIENCE))
+            buffer, client = listening(self.node), self.node.create_client(AddTwoInts, "none")
+
+            async def wait(future):
+                return await future
+
+            waiting = [
+                asyncio.create_task(aio.sleep(self.node, PATIENCE)),
+                asyncio.create_task(wait(client.call_async(AddTwoInts.Request()))),
+                asyncio.create_task(buffer.lookup_transform_async("a", "b", sinew.Time())),
+            ]
             async for message in subscription:
                 seen.append(message.data)
                 self.in_time()
             self.assertEqual(seen, [7])
-            with self.assertRaises(sinew.ExternalShutdownException):
-                await sleeping
+            for task in waiting:
+                with self.assertRaises(sinew.ExternalShutdownException):
+                    await task
 
         asyncio.run(asyncio.wait_for(main(), PATIENCE))
 

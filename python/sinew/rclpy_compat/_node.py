@@ -95,7 +95,7 @@ class Node(node.Node):
         import warnings
 
         warnings.warn(
-            f"parameter {name!r} is declared by its name alone, so it has a dynamic type: give a value or a type as well",
+            f"parameter {name!r} is declared by its name alone, so it has a dynamic type: give a value or a type",
             DeprecationWarning,
             stacklevel=5,
         )

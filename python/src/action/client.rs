@@ -150,9 +150,12 @@ impl ActionClient {
     #[pyo3(signature = (future, timeout=None))]
     fn run_canceling(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
         let client = self.get()?;
-        done::until_done(future, &|| self.context.is_shutdown(), wait::end(timeout)?, &mut |done, slice| {
-            Ok(client.__wait_beside_cancel(done, slice)?.is_some())
-        })
+        done::until_done_beside(
+            future,
+            &|| self.context.is_shutdown(),
+            wait::end(timeout)?,
+            &mut |done, slice| Ok(client.__wait_beside_cancel(done, slice)?.is_some()),
+        )
     }
 
     fn destroy(&self, py: Python<'_>) {
