@@ -7,9 +7,11 @@ from math import isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .context import Context
+    from .jumps import JumpHandle, JumpThreshold, TimeJump
 
 S_TO_NS = 1_000_000_000
 
@@ -163,6 +165,19 @@ class Clock:
     def ros_time_is_active(self) -> bool:
         """Whether ROS time is simulated."""
         return self._context._handle.ros_time_is_active()
+
+    def create_jump_callback(
+        self,
+        threshold: JumpThreshold,
+        *,
+        pre_callback: None = None,
+        post_callback: Callable[[TimeJump], object] | None = None,
+    ) -> JumpHandle:
+        """Calls a function with a `TimeJump` after this clock jumps: see `sinew.jumps`. It runs on the thread
+        that sets the time, until the returned handle is forgotten."""
+        from .jumps import JumpHandle
+
+        return JumpHandle(clock=self, threshold=threshold, pre_callback=pre_callback, post_callback=post_callback)
 
     def sleep_until(self, until: Time, context: Context | None = None) -> bool:
         """Sleeps until a time of this clock. Returns false if simulated time began or ended meanwhile. Raises

@@ -4,10 +4,10 @@ use crate::error::{SinewError, raise};
 use crate::wait;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
-use sinew::event::ShutdownHandler;
 use sinew::signal::Signals;
-use sinew::time::{ClockKind, Time};
+use sinew::time::{ClockChange, ClockKind, JumpThreshold, Time};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// All contexts of the process that may live: the interpreter's end shuts them down.
 static CONTEXTS: Mutex<Vec<sinew::Context>> = Mutex::new(Vec::new());
@@ -86,7 +86,35 @@ impl Context {
                 }
             });
         });
-        Handler(Mutex::new(Some(handler)))
+        Handler::new(handler)
+    }
+
+    /// Calls a function after each jump of ROS time of at least so many nanoseconds, on the thread that
+    /// sets the time: with the number of a `ClockChange` and the nanoseconds by which the time went on.
+    #[pyo3(signature = (on_clock_change, min_forward, min_backward, callback))]
+    fn on_time_jump(
+        &self,
+        on_clock_change: bool,
+        min_forward: Option<u64>,
+        min_backward: Option<u64>,
+        callback: Py<PyAny>,
+    ) -> Handler {
+        let [min_forward, min_backward] =
+            [min_forward, min_backward].map(|least| least.map(Duration::from_nanos));
+        let threshold = JumpThreshold { on_clock_change, min_forward, min_backward };
+        Handler::new(self.context.on_time_jump(threshold, move |jump| {
+            let change = match jump.change {
+                ClockChange::Same => 1,
+                ClockChange::Activated => 2,
+                ClockChange::Deactivated => 3,
+            };
+            let by = jump.after.nanoseconds() - jump.before.nanoseconds();
+            wait::attached(|py| {
+                if let Err(error) = callback.call1(py, (change, by)) {
+                    error.write_unraisable(py, Some(callback.bind(py)));
+                }
+            });
+        }))
     }
 
     /// Returns the time of a clock in nanoseconds: 1 ROS time, 2 system time, 3 steady time.
@@ -105,7 +133,7 @@ impl Context {
             let slept = wait::detached(py, || self.context.sleep_until(clock, until)).is_ok();
             return if slept { Ok(true) } else { self.woken() };
         }
-        let slice = std::time::Duration::from_millis(100);
+        let slice = wait::SLICE;
         loop {
             let now = self.context.now_by(clock);
             if now >= until {
@@ -137,9 +165,15 @@ impl Context {
     }
 }
 
-/// A function that is called at a shutdown, while this lives.
+/// A function that is called at a shutdown, or at jumps of time, while this lives.
 #[pyclass(frozen, module = "sinew._sinew")]
-pub(crate) struct Handler(Mutex<Option<ShutdownHandler>>);
+pub(crate) struct Handler(Mutex<Option<Box<dyn Send>>>);
+
+impl Handler {
+    fn new(handler: impl Send + 'static) -> Self {
+        Self(Mutex::new(Some(Box::new(handler))))
+    }
+}
 
 #[pymethods]
 impl Handler {

@@ -237,6 +237,35 @@ class Timers(SinewTest):
         self.assertEqual(calls[0].nanoseconds, 200 * 10**9)
         self.assertTrue(self.node.get_clock().ros_time_is_active)
 
+    def test_jumps_of_time(self):
+        from sinew.jumps import ClockChange, JumpThreshold, TimeJump
+
+        seen, handle, clock = [], self.context._handle, self.node.get_clock()
+        second = sinew.Duration(seconds=1)
+        back = JumpThreshold(min_forward=None, min_backward=second * -1, on_clock_change=False)
+        changes = JumpThreshold(min_forward=second, min_backward=None)
+        handle.set_ros_time(10**9)
+        with clock.create_jump_callback(back, post_callback=seen.append):
+            for time in (2 * 10**9, 15 * 10**8, 0):
+                handle.set_ros_time(time)
+        handle.set_ros_time(5 * 10**9)
+        handle.set_ros_time(0)
+        same = ClockChange.ROS_TIME_NO_CHANGE
+        self.assertEqual(seen, [TimeJump(same, sinew.Duration(seconds=-1.5))])
+        seen.clear()
+        kept = clock.create_jump_callback(changes, post_callback=seen.append)
+        handle.set_ros_time(3 * 10**9)
+        handle.set_ros_time(None)
+        self.assertEqual([jump.clock_change for jump in seen], [same, ClockChange.ROS_TIME_DEACTIVATED])
+        self.assertEqual(seen[0].delta, sinew.Duration(seconds=3))
+        kept.unregister()
+        with self.assertRaisesRegex(ValueError, "admits no jump"):
+            JumpThreshold(min_forward=None, min_backward=None, on_clock_change=False)
+        with self.assertRaisesRegex(ValueError, "must be negative"):
+            JumpThreshold(min_forward=None, min_backward=second)
+        with self.assertRaisesRegex(ValueError, "use post_callback"):
+            clock.create_jump_callback(changes, pre_callback=print, post_callback=print)
+
     def test_a_wrong_period(self):
         with self.assertRaisesRegex(ValueError, "must be positive"):
             self.node.create_timer(-1, print)

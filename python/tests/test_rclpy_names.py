@@ -113,6 +113,23 @@ class Names(SinewTest):
         with self.assertRaises(exceptions.InvalidHandle):
             self.node.declare_parameter("late", 1.0)
 
+    def test_types(self):
+        from sinew.interfaces.example_interfaces.srv import AddTwoInts
+        from sinew.interfaces.std_msgs.msg import Int64
+        from sinew.rclpy_compat import type_support
+
+        type_support.check_is_valid_msg_type(Int64)
+        type_support.check_is_valid_srv_type(AddTwoInts)
+        for kind in (Int64, AddTwoInts):
+            type_support.check_for_type_support(kind)
+        for check, wrong in (
+            (type_support.check_is_valid_msg_type, AddTwoInts),
+            (type_support.check_is_valid_srv_type, Int64),
+            (type_support.check_for_type_support, int),
+        ):
+            with self.assertRaises(TypeError):
+                check(wrong)
+
     def test_policies(self):
         from sinew.rclpy_compat.qos import QoSPolicyKind, qos_policy_name_from_kind
 

@@ -268,6 +268,39 @@ class Parameters(SinewTest):
         self.assertEqual(seen, [4.0, 6.0])
 
 
+    def test_events_of_other_nodes(self):
+        from sinew.parameter_event_handler import ParameterEventHandler
+
+        other, seen = sinew.Node("other", context=self.context, namespace="/arm"), []
+        self.addCleanup(other.destroy_node)
+
+        def parameter(message):
+            seen.append((message.name, message.value.integer_value))
+
+        with ParameterEventHandler(self.node) as handler:
+            of_other = handler.add_parameter_callback("joints", "/arm/other", parameter)
+            own = handler.add_parameter_callback("joints", "", lambda message: seen.append("own"))
+            events = handler.add_parameter_event_callback(lambda event: seen.append(event.node))
+            other.declare_parameter("joints", 6)
+            other.set_parameters([sinew.Parameter("joints", value=7)])
+            self.spin_until(lambda: seen.count("/arm/other") == 2)
+            self.assertEqual(seen, [("joints", 6), "/arm/other", ("joints", 7), "/arm/other"])
+            for remove, handle in (
+                (handler.remove_parameter_callback, of_other),
+                (handler.remove_parameter_event_callback, events),
+            ):
+                remove(handle)
+                with self.assertRaises(RuntimeError):
+                    remove(handle)
+            self.node.declare_parameter("joints", 1)
+            other.set_parameters([sinew.Parameter("joints", value=8)])
+            self.spin_until(lambda: "own" in seen)
+            self.assertEqual(len(seen), 5)
+            self.assertEqual(own.node_name, "/test_node")
+            with self.assertRaisesRegex(TypeError, "callable"):
+                handler.add_parameter_callback("joints", "", None)
+        self.assertEqual(self.node.count_subscribers("/parameter_events"), 0)
+
     def test_clients(self):
         from sinew.parameter_client import AsyncParameterClient
 

@@ -24,6 +24,16 @@ class Context:
     @property
     def rest(self) -> list[str]: ...
     def on_shutdown(self, callback: Callable[[], object]) -> Handler: ...
+    def on_time_jump(
+        self,
+        on_clock_change: bool,
+        min_forward: int | None,
+        min_backward: int | None,
+        callback: Callable[[int, int], object],
+    ) -> Handler:
+        """Calls a function after jumps of ROS time of at least so many nanoseconds: with the number of a
+        `ClockChange`, and the nanoseconds by which the time went on."""
+
     def now(self, clock: int) -> int: ...
     def sleep_until(self, clock: int, until: int) -> bool: ...
     def ros_time_is_active(self) -> bool: ...

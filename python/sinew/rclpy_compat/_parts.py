@@ -245,6 +245,24 @@ def wait_for_message(
         node.destroy_subscription(subscription)
 
 
+def check_for_type_support(msg_or_srv_type: Any) -> None:
+    """Raises `TypeError` for what is no class of messages, services or actions."""
+    if not any(hasattr(msg_or_srv_type, name) for name in ("_class", "_service", "_action")):
+        raise TypeError(f"{msg_or_srv_type!r} is no class of messages, services or actions")
+
+
+def check_is_valid_msg_type(msg_type: Any) -> None:
+    """Raises `TypeError` for what is no class of messages."""
+    if not hasattr(msg_type, "_class"):
+        raise TypeError(f"{msg_type!r} is no class of messages")
+
+
+def check_is_valid_srv_type(srv_type: Any) -> None:
+    """Raises `TypeError` for what is no class of services."""
+    if not (hasattr(srv_type, "Request") and hasattr(srv_type, "Response")):
+        raise TypeError(f"{srv_type!r} is no class of services")
+
+
 def get_interface(identifier: str) -> Any:
     """Returns the class of a type by its name."""
     from ..interfaces import find
