@@ -149,7 +149,7 @@ def respond(coroutine: Any, responder: _sinew.Responder, post: _sinew.Post) -> N
 
     def answer(response: Any, exception: BaseException | None) -> None:
         if exception is None:
-            responder.respond(response)
+            responder._answer(response)
         else:
             responder.fail(f"{type(exception).__name__}: {exception}")
 

@@ -72,6 +72,9 @@ class Duration:
     def __mul__(self, factor: float) -> Duration:
         return Duration(nanoseconds=int(self.nanoseconds * factor))
 
+    def __str__(self) -> str:
+        return "Infinite" if self.nanoseconds == 2**63 - 1 else f"{self.nanoseconds} nanoseconds"
+
     def __repr__(self) -> str:
         return f"Duration(nanoseconds={self.nanoseconds})"
 
@@ -85,8 +88,10 @@ class Time:
         self, *, seconds: float = 0, nanoseconds: int = 0, clock_type: ClockType = ClockType.SYSTEM_TIME
     ) -> None:
         total = int(seconds * S_TO_NS) + int(nanoseconds)
-        if not 0 <= total < 2**63:
-            raise ValueError(f"a time must not be negative nor beyond 63 bits, but it is {total} ns")
+        if total < 0:
+            raise ValueError(f"a time can't be negative, but it is {total} ns")
+        if total >= 2**63:
+            raise OverflowError(f"a time of {total} ns has no room in 64 bits")
         self.nanoseconds = total
         self.clock_type = clock_type
 

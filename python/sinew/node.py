@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Node(Parameters, Graph):
     """A node.
 
-    `namespace` and `name` are as on the command line; `cli_args` are further rules, as `["--ros-args",
+    `node_name` and `namespace` are as on the command line, a namespace also without its slash; `cli_args` are further rules, as `["--ros-args",
     "-r", "a:=b"]`. `parameter_overrides` are values that count more than the defaults of
     `declare_parameter`. With `enable_logger_service`, the services `~/get_logger_levels` and
     `~/set_logger_levels` read and set the levels of the process's loggers. Raises `InvalidNameError` for
@@ -52,6 +52,8 @@ class Node(Parameters, Graph):
         automatically_declare_parameters_from_overrides: bool = False,
     ) -> None:
         self._context = context if context is not None else default_context()
+        if namespace and not namespace.startswith("/"):
+            namespace = f"/{namespace}"
         overrides = {one.name: one.value for one in parameter_overrides or ()}
         self._handle = _sinew.Node(
             self._context._handle,

@@ -77,11 +77,11 @@ class AsyncParameterClient:
         return self._call("describe_parameters", callback, names=list(names))
 
     def list_parameters(
-        self, prefixes: list[str] | None = None, depth: int = 1, callback: _Done | None = None
+        self, prefixes: list[str] | None = None, depth: int | None = None, callback: _Done | None = None
     ) -> Future:
-        """Asks for the names of parameters below prefixes, with fewer than `depth` dots after the prefix, as in
-        rclpy; a depth of 0 is any."""
-        return self._call("list_parameters", callback, prefixes=list(prefixes or []), depth=depth)
+        """Asks for the names of parameters below prefixes, with fewer than `depth` dots after the prefix; a depth
+        of 0 or `None` is any."""
+        return self._call("list_parameters", callback, prefixes=list(prefixes or []), depth=depth or 0)
 
     def _call(self, name: str, callback: _Done | None, **fields: object) -> Future:
         client, service = self._clients[name]

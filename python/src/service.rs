@@ -89,7 +89,7 @@ impl Answering {
                     .call_method1("respond", (returned, respond, self.callback.post()))
                     .map(drop)
             }
-            Ok(Some(returned)) => respond.respond(&returned),
+            Ok(Some(returned)) => respond._answer(&returned),
             Err(error) => {
                 respond.fail(py, &error.to_string());
                 Err(error)
@@ -196,6 +196,17 @@ impl Respond {
         let message = self.class.outgoing_as(response, self.of)?;
         let responder = self.take()?;
         wait::detached(response.py(), || responder.respond(message)).map_err(raise)
+    }
+
+    /// Sends the response of a callback. That its caller has given up is no error of the callback; the
+    /// library counts such responses.
+    fn _answer(&self, response: &Bound<'_, PyAny>) -> PyResult<()> {
+        let message = self.class.outgoing_as(response, self.of)?;
+        let responder = self.take()?;
+        match wait::detached(response.py(), || responder.respond(message)) {
+            Err(error) if error.failure().is_some() => Err(raise(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Fails the call with a sentence.

@@ -116,6 +116,23 @@ class Actions(SinewTest):
         gc.collect()
         self.assertEqual(self.finished(goals[0].get_result_async()).status, GoalStatus.STATUS_CANCELED)
 
+    def test_a_goal_without_a_callback(self):
+        kept = []
+        self.client = ActionClient(self.node, Fibonacci, "fibonacci")
+        with self.assertRaisesRegex(TypeError, "handle_accepted_callback"):
+            ActionServer(self.node, Fibonacci, "fibonacci")
+        ActionServer(self.node, Fibonacci, "fibonacci", handle_accepted_callback=kept.append)
+        for response, sequence in ((Fibonacci.Result(sequence=[3]), [3]), (None, [])):
+            result = self.send().get_result_async()
+            handle = kept.pop()
+            with self.assertRaisesRegex(TypeError, "no callback"):
+                handle.execute()
+            handle.executing()
+            self.assertEqual(handle.status, GoalStatus.STATUS_EXECUTING)
+            handle.succeed(response)
+            result = self.finished(result)
+            self.assertEqual((result.status, list(result.result.sequence)), (GoalStatus.STATUS_SUCCEEDED, sequence))
+
     def test_goals_that_fail(self):
         def fail(goal):
             raise ValueError("no fuel")

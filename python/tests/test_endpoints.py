@@ -237,6 +237,14 @@ class Timers(SinewTest):
         self.assertEqual(calls[0].nanoseconds, 200 * 10**9)
         self.assertTrue(self.node.get_clock().ros_time_is_active)
 
+    def test_times(self):
+        with self.assertRaisesRegex(ValueError, "negative"):
+            sinew.Time(seconds=-1)
+        with self.assertRaisesRegex(OverflowError, "no room in 64 bits"):
+            sinew.Time(nanoseconds=2**63)
+        self.assertEqual(str(sinew.Duration(seconds=1)), "1000000000 nanoseconds")
+        self.assertEqual(str(sinew.Duration(nanoseconds=2**63 - 1)), "Infinite")
+
     def test_jumps_of_time(self):
         from sinew.jumps import ClockChange, JumpThreshold, TimeJump
 

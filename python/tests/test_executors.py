@@ -224,6 +224,9 @@ class Contexts(unittest.TestCase):
 
     def test_names_are_checked(self):
         with sinew.Context() as context:
+            node = sinew.Node("node", namespace="arm", context=context)
+            self.assertEqual(node.get_fully_qualified_name(), "/arm/node")
+            node.destroy_node()
             with self.assertRaises(sinew.InvalidNameError):
                 sinew.Node("no name", context=context)
             with self.assertRaises(sinew.InvalidNameError):

@@ -142,6 +142,15 @@ class Modules(unittest.TestCase):
             self.assertTrue(node.set_parameters([rclpy.Parameter("free", value="text")])[0].successful)
             node.destroy_node()
 
+    def test_a_call_whose_time_is_over(self):
+        import sinew.rclpy_compat as rclpy
+        from sinew.interfaces.std_srvs.srv import Trigger
+
+        with rclpy.init(args=[]):
+            node = rclpy.create_node("compat")
+            self.assertIsNone(node.create_client(Trigger, "none").call(Trigger.Request(), timeout_sec=0.001))
+            node.destroy_node()
+
     def test_the_end_of_a_spin(self):
         import sinew.rclpy_compat as rclpy
 

@@ -115,6 +115,24 @@ class Services(SinewTest):
         with self.assertRaises(sinew.CancelledError):
             future.result()
 
+    def test_a_caller_that_gives_up_ends_no_spin(self):
+        futures, answered = [], []
+
+        def late(request, response):
+            futures[-1].cancel()
+            answered.append(request.a)
+            return response
+
+        async def later(request, response):
+            return late(request, response)
+
+        for callback in (late, later):
+            server = self.serve(callback)
+            futures.append(self.client.call_async(AddTwoInts.Request(a=len(futures))))
+            self.spin_until(lambda: len(answered) == len(futures))
+            server.destroy()
+        self.assertEqual(answered, [0, 1])
+
     def test_coroutines(self):
         async def slow(request, response):
             answer = await self.client_of_other.call_async(AddTwoInts.Request(a=request.a, b=10))
@@ -328,6 +346,9 @@ class Parameters(SinewTest):
         self.assertEqual(other.get_parameter("sizes").value, [3])
         self.assertEqual(sinew.Parameter.from_parameter_msg(parameters[1]), sinew.Parameter("sizes", value="x"))
         self.assertIn("sizes", ask(client.list_parameters()).result.names)
+        other.declare_parameter("arm.joints.count", 6)
+        self.assertIn("arm.joints.count", ask(client.list_parameters()).result.names)
+        self.assertNotIn("arm.joints.count", ask(client.list_parameters(depth=1)).result.names)
         self.assertEqual(ask(client.get_parameter_types(["sizes"])).types.tolist(), [7])
         self.assertEqual(ask(client.describe_parameters(["sizes"])).descriptors[0].type, 7)
         self.assertTrue(ask(client.delete_parameters(["any"])).results[0].successful)

@@ -187,6 +187,9 @@ class Responder:
     def respond(self, response: Message) -> None:
         """Sends the response. Raises `ServiceError` if the request was answered already."""
 
+    def _answer(self, response: Message) -> None:
+        """As `respond`, for the response of a callback: it is no error that its caller has given up."""
+
     def fail(self, reason: str) -> None:
         """Fails the call with a sentence."""
 

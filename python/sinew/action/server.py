@@ -66,6 +66,7 @@ class ServerGoalHandle:
     def __init__(self, server: ActionServer, goal: _sinew.ServerGoal) -> None:
         self._server = server
         self._goal = goal
+        self._runs = False  # a callback executes it, and returns its result
         self._end: int | None = None  # the status with which it ends once its callback returns
 
     @property
@@ -100,8 +101,16 @@ class ServerGoalHandle:
 
     def execute(self, execute_callback: _Execute | None = None) -> None:
         """Begins it: an executor runs the server's callback for it, or another one."""
+        callback = execute_callback or self._server._execute
+        if callback is None:
+            raise TypeError("the action server has no callback that executes goals: give one, or call `executing`")
         self._goal._begin()
-        self._server._start(self, execute_callback or self._server._execute)
+        self._runs = True
+        self._server._start(self, callback)
+
+    def executing(self) -> None:
+        """Begins it without a callback: the program ends it, by `succeed`, `abort` or `canceled`."""
+        self._goal._begin()
 
     def publish_feedback(self, feedback: Any) -> None:
         """Publishes feedback to the clients."""
@@ -126,9 +135,9 @@ class ServerGoalHandle:
             self._finish(CANCELED, None)
 
     def _ends(self, status: int, response: Any) -> None:
-        if response is not None:
+        if response is not None or not self._runs:
             self._finish(status, response)
-        elif not self.is_active or (self.status == ACCEPTED and status != CANCELED):
+        elif not self.is_active:
             raise _sinew.SinewError(f"a goal can't end with status {status}: its status is {self.status}")
         else:
             self._end = status
@@ -190,7 +199,8 @@ class ActionServer(Entity):
 
     - `goal_callback` gets a goal, and returns a `GoalResponse`; by default it is accepted.
     - `cancel_callback` gets a `ServerGoalHandle`, and returns a `CancelResponse`; by default it is rejected.
-    - `handle_accepted_callback` gets each accepted goal; by default it calls its `execute()`.
+    - `handle_accepted_callback` gets each accepted goal; by default it calls its `execute()`. One that keeps the
+      goal, and begins it by `executing()`, needs no `execute_callback`.
 
     These three run in `callback_group`, by default the node's. With `decide_in_group=False` they run on
     the thread that asks, also while callbacks of the group run. Goals are executed beside each other, as
@@ -204,7 +214,7 @@ class ActionServer(Entity):
         node: Node,
         action_type: Any,
         action_name: str,
-        execute_callback: _Execute,
+        execute_callback: _Execute | None = None,
         *,
         callback_group: CallbackGroup | None = None,
         goal_callback: _DecideGoal | None = default_goal_callback,
@@ -231,7 +241,11 @@ class ActionServer(Entity):
         self.action_type = action_type
         self._node = node
         self._goals: weakref.WeakValueDictionary[bytes, ServerGoalHandle] = weakref.WeakValueDictionary()
-        self.register_execute_callback(execute_callback)
+        self._execute: _Execute | None = None
+        if execute_callback is not None:
+            self.register_execute_callback(execute_callback)
+        elif handle_accepted_callback in (None, default_handle_accepted_callback):
+            raise TypeError("an action server has an execute_callback, or a handle_accepted_callback that takes goals")
         self.register_goal_callback(goal_callback)
         self.register_cancel_callback(cancel_callback)
         self.register_handle_accepted_callback(handle_accepted_callback)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..callback_groups import CallbackGroup
+    from ..clock import Duration
     from ..future import Future
 
 
@@ -116,11 +117,18 @@ class Node(node.Node):
 
 
 class RclpyClient(Client):
-    """A client with futures that end a wait of `spin_once`, as rclpy's do: a response is work of the
-    executor there."""
+    """A client as rclpy's: its futures end a wait of `spin_once`, since a response is work of the executor
+    there."""
 
     __slots__ = ("_post",)
     _post: _sinew.Post
+
+    def call(self, request: _sinew.Message, timeout_sec: float | Duration | None = None) -> Any:
+        """As `Client.call`, but returns `None` once the time is over."""
+        try:
+            return super().call(request, timeout_sec)
+        except TimeoutError:
+            return None
 
     def call_async(self, request: _sinew.Message) -> Future:
         future = super().call_async(request)
