@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Node(Parameters, Graph):
     """A node.
 
-    `node_name` and `namespace` are as on the command line, a namespace also without its slash; `cli_args` are further rules, as `["--ros-args",
-    "-r", "a:=b"]`. `parameter_overrides` are values that count more than the defaults of
+    `node_name` and `namespace` are as on the command line, a namespace also without its slash; `cli_args` are further rules and
+    values of parameters, as `["--ros-args", "-r", "a:=b", "-p", "speed:=2.5", "--params-file", "robot.yaml"]`. `parameter_overrides` are values that count more than the defaults of
     `declare_parameter`. With `enable_logger_service`, the services `~/get_logger_levels` and
     `~/set_logger_levels` read and set the levels of the process's loggers. Raises `InvalidNameError` for
     names that ROS 2 doesn't allow, and `NotInitializedException` before `sinew.init()`.
@@ -59,7 +59,7 @@ class Node(Parameters, Graph):
             self._context._handle,
             node_name,
             namespace=namespace,
-            arguments=_rules(cli_args or []),
+            arguments=_arguments(cli_args or []),
             use_global_arguments=use_global_arguments,
             rosout=enable_rosout,
             parameter_services=start_parameter_services,
@@ -110,8 +110,9 @@ class Node(Parameters, Graph):
             return
         if self._executor is not None:
             self._executor.remove_node(self)
-        if executor is not None:
-            executor.add_node(self)
+            self._executor = None
+        if executor is not None and executor.add_node(self):
+            self._executor = executor
 
     def get_logger(self) -> Logger:
         """Returns the node's logger, which logs to `/rosout` as well."""
@@ -328,15 +329,19 @@ def _timer_info(context: Context, clock: Clock | None) -> Callable[[int, int, in
     return make
 
 
-def _rules(arguments: list[str]) -> list[str]:
-    """Returns the rules that rename, of a node's own command line."""
-    rules, values = [], iter(arguments)
-    for argument in values:
-        if argument in ("-r", "--remap"):
-            rules.append(next(values, ""))
-        elif argument not in ("--ros-args", "--"):
-            raise ValueError(f"{argument!r} can't be an argument of one node: only -r RULE can")
-    return rules
+_OPTIONS = {"-r": "remap", "--remap": "remap", "-p": "param", "--param": "param", "--params-file": "file"}
+
+
+def _arguments(words: list[str]) -> list[tuple[str, str]]:
+    """Returns the options of a node's own command line."""
+    options, left = [], iter(words)
+    for word in left:
+        option = _OPTIONS.get(word)
+        if option is not None:
+            options.append((option, next(left, "")))
+        elif word not in ("--ros-args", "--"):
+            raise ValueError(f"{word!r} can't be an argument of one node: only {', '.join(_OPTIONS)} can")
+    return options
 
 
 def _takes(callback: Any, count: int) -> bool:

@@ -89,6 +89,11 @@ class ParameterDescriptor:
     def _of(cls, parts: Any) -> ParameterDescriptor:
         return cls(**dict(zip(cls._FIELDS, parts)))
 
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if isinstance(other, ParameterDescriptor) else NotImplemented
+
     def __repr__(self) -> str:
         return f"ParameterDescriptor({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
@@ -171,7 +176,12 @@ def parameter_value_to_python(value: Any) -> Any:
     if kind == ParameterType.NOT_SET:
         return None
     found = getattr(value, _VALUES[kind])
-    return list(found.tolist() if hasattr(found, "tolist") else found) if kind > ParameterType.STRING else found
+    if kind <= ParameterType.STRING:
+        return found
+    values = list(found.tolist() if hasattr(found, "tolist") else found)
+    if kind == ParameterType.BYTE_ARRAY:
+        return b"".join(one if isinstance(one, bytes) else bytes([one]) for one in values)
+    return values
 
 
 class SetParametersResult:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from . import _sinew
 from ._sinew import ParameterAlreadyDeclaredException
-from .parameter import Parameter, ParameterDescriptor, ParameterType, SetParametersResult
+from .parameter import (
+    Parameter,
+    ParameterDescriptor,
+    ParameterType,
+    SetParametersResult,
+    parameter_value_to_python,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +62,8 @@ class Parameters:
         if not isinstance(one, (tuple, list)) or not 1 <= len(one) <= 3 or not isinstance(one[0], str):
             raise TypeError(f"a parameter is declared by a tuple of its name, value and descriptor, not {one!r}")
         name, value, descriptor = (*one, None, None)[:3]
+        if hasattr(value, "integer_array_value"):  # a `rcl_interfaces/msg/ParameterValue`
+            value = parameter_value_to_python(value)
         about = _parts(descriptor) if descriptor is not None else ParameterDescriptor()
         if len(one) == 1:
             about = self._without_value(prefix + name)
@@ -135,6 +143,8 @@ class Parameters:
         """Returns what is known of a parameter. Raises `ParameterNotDeclaredException`."""
         found = _sinew.describe_parameter(self._handle, name)
         if found is None:
+            if self._allows_undeclared:
+                return ParameterDescriptor()
             self._get(name)  # raises the exception
         return ParameterDescriptor._of(found)
 

@@ -1,13 +1,15 @@
 //! Nodes.
 
 use crate::context::Context;
-use crate::error::raise;
+use crate::error::{raise, with_code};
 use crate::group::{Owner, Place};
 use crate::parameter::from_python;
 use crate::wait;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use sinew::error::ErrorCode;
 use sinew::logging::LoggerServices;
+use sinew::parameters::{NodeBuilder, ParameterFile};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,7 +37,7 @@ impl Node {
         context: &Context,
         name: &str,
         namespace: Option<&str>,
-        arguments: Vec<String>,
+        arguments: Vec<(String, String)>,
         use_global_arguments: bool,
         rosout: bool,
         parameter_services: bool,
@@ -48,9 +50,7 @@ impl Node {
         if let Some(namespace) = namespace {
             builder = builder.namespace(namespace);
         }
-        for rule in &arguments {
-            builder = builder.remap(rule);
-        }
+        builder = options(builder, &arguments, name, namespace.unwrap_or("/"))?;
         for (name, value) in overrides.into_iter().flatten() {
             builder = builder.parameter_override(&name, from_python(&value)?);
         }
@@ -130,4 +130,62 @@ impl Node {
         drop(unused);
         place
     }
+}
+
+/// Applies the options of a node's own command line: rules, and values of parameters. Files name the
+/// node as these rules do.
+fn options(
+    mut builder: NodeBuilder,
+    arguments: &[(String, String)],
+    name: &str,
+    namespace: &str,
+) -> PyResult<NodeBuilder> {
+    let (mut name, mut namespace) = (name, namespace);
+    for (from, to) in arguments.iter().filter_map(|(_, text)| text.split_once(":=")) {
+        match from {
+            "__ns" => namespace = to,
+            "__node" | "__name" => name = to,
+            _ => {}
+        }
+    }
+    let full_name = format!("{}/{name}", namespace.trim_end_matches('/'));
+    for (kind, text) in arguments {
+        builder = match kind.as_str() {
+            "remap" => builder.remap(text),
+            "param" => parameter(builder, text, &full_name)?,
+            _ => file(builder, text, &full_name)?,
+        };
+    }
+    Ok(builder)
+}
+
+/// Applies `NAME:=VALUE`, or `NODE:NAME:=VALUE` if that is the node.
+fn parameter(builder: NodeBuilder, text: &str, node: &str) -> PyResult<NodeBuilder> {
+    let wrong = |problem: &str| {
+        let sentence = format!("the argument `-p {text}` of node {node} is invalid: {problem}");
+        with_code(ErrorCode::InvalidParameterText, sentence)
+    };
+    let (name, value) = text.split_once(":=").ok_or_else(|| wrong("it is NAME:=VALUE"))?;
+    let value = ParameterFile::value(value).map_err(|error| wrong(&error.to_string()))?;
+    match name.split_once(':') {
+        Some((of, _)) if !ParameterFile::matches(&format!("/{}", of.trim_start_matches('/')), node) => {
+            Ok(builder)
+        }
+        Some((_, name)) => Ok(builder.parameter_override(name, value)),
+        None => Ok(builder.parameter_override(name, value)),
+    }
+}
+
+/// Applies the values of a file for the node.
+fn file(mut builder: NodeBuilder, path: &str, node: &str) -> PyResult<NodeBuilder> {
+    let wrong = |problem: String| {
+        let sentence = format!("the parameter file {path} of node {node} can't be used: {problem}");
+        with_code(ErrorCode::InvalidParameterText, sentence)
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let values = ParameterFile::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    for one in values.of(node) {
+        builder = builder.parameter_override(&one.name, one.value);
+    }
+    Ok(builder)
 }

@@ -135,9 +135,9 @@ class Modules(unittest.TestCase):
 
         with rclpy.init(args=["--ros-args", "-p", "given:=7"]):
             node = rclpy.create_node("compat")
-            with self.assertWarnsRegex(DeprecationWarning, "'given' is declared by its name alone"):
+            with self.assertWarnsRegex(UserWarning, "'given' is declared by its name alone"):
                 self.assertEqual(node.declare_parameter("given").value, 7)
-            with self.assertWarns(DeprecationWarning):
+            with self.assertWarns(UserWarning):
                 self.assertIsNone(node.declare_parameter("free").value)
             self.assertTrue(node.set_parameters([rclpy.Parameter("free", value="text")])[0].successful)
             node.destroy_node()
@@ -149,6 +149,15 @@ class Modules(unittest.TestCase):
         with rclpy.init(args=[]):
             node = rclpy.create_node("compat")
             self.assertIsNone(node.create_client(Trigger, "none").call(Trigger.Request(), timeout_sec=0.001))
+            node.destroy_node()
+
+    def test_names_before_renaming(self):
+        import sinew.rclpy_compat as rclpy
+
+        with rclpy.init(args=["--ros-args", "-r", "a:=b"]):
+            node = rclpy.create_node("compat", namespace="ns")
+            for resolve in (node.resolve_topic_name, node.resolve_service_name):
+                self.assertEqual((resolve("a"), resolve("a", only_expand=True)), ("/ns/b", "/ns/a"))
             node.destroy_node()
 
     def test_the_end_of_a_spin(self):

@@ -185,6 +185,8 @@ class Parameters(SinewTest):
             name = f"p{index}"
             declared = self.node.declare_parameter(name, value)
             self.assertEqual((declared.value, declared.type_), (value, index + 1))
+            as_message = self.node.declare_parameter(f"m{index}", declared.get_parameter_value())
+            self.assertEqual((as_message.value, as_message.type_), (value, index + 1))
             self.assertEqual(self.node.get_parameter(name).get_parameter_value().type, index + 1)
         self.assertEqual(len(self.node.list_parameters(["p1"])), 1)
 
@@ -224,6 +226,33 @@ class Parameters(SinewTest):
         open_node = sinew.Node("open", context=self.context, allow_undeclared_parameters=True)
         self.addCleanup(open_node.destroy_node)
         self.assertIsNone(open_node.get_parameter("unknown").value)
+        self.assertEqual(open_node.describe_parameter("unknown"), sinew.ParameterDescriptor())
+
+    def test_arguments_of_a_node(self):
+        import tempfile
+
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("/arm/node:\n  ros__parameters:\n    speed: 1.5\n    joints: 6\n")
+            file.write("other:\n  ros__parameters:\n    speed: 9.5\n")
+            file.flush()
+            arguments = ["--ros-args", "-r", "__ns:=/arm", "--params-file", file.name, "-p", "joints:=7"]
+            arguments += ["-p", "/arm/node:names:=[a, b]", "--param", "other:joints:=8", "-p", "grip:=true"]
+            node = sinew.Node(
+                "node",
+                context=self.context,
+                cli_args=arguments,
+                parameter_overrides=[sinew.Parameter("grip", value=False)],
+            )
+        self.addCleanup(node.destroy_node)
+        for name, value in (("speed", 1.5), ("joints", 7), ("names", ["a", "b"]), ("grip", False)):
+            self.assertEqual(node.declare_parameter(name, type(value)()).value, value)
+        for wrong, error, text in (
+            (["-p", "speed"], sinew.SinewError, "it is NAME:=VALUE"),
+            (["--params-file", "/none.yaml"], sinew.SinewError, "/none.yaml of node /wrong can't be used"),
+            (["--log-level", "debug"], ValueError, "can't be an argument of one node"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                sinew.Node("wrong", context=self.context, cli_args=wrong)
 
     def test_several_at_once(self):
         node = self.node

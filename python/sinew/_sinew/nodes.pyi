@@ -51,7 +51,7 @@ class Node:
         name: str,
         *,
         namespace: str | None = None,
-        arguments: list[str] = ...,
+        arguments: list[tuple[str, str]] = ...,
         use_global_arguments: bool = True,
         rosout: bool = True,
         parameter_services: bool = True,

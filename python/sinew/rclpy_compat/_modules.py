@@ -56,6 +56,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "subscription": ("sinew.endpoints",),
     "task": ("sinew.future", "sinew._task"),
     "time": ("sinew.clock",),
+    "time_source": (f"{_HERE}._parts",),
     "timer": ("sinew.endpoints", "sinew.clock"),
     "topic_endpoint_info": ("sinew.graph",),
     "type_support": (f"{_HERE}._parts",),

@@ -11,6 +11,8 @@ from ..parameter import (
     SetParametersResult as SetParametersResult,
 )
 
+from ._names import expand_topic_name
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,13 +94,23 @@ class Node(node.Node):
         self._check_services_qos(qos_profile)
         return super().create_service(srv_type, srv_name, callback, callback_group=callback_group)
 
+    def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
+        """Returns the full name of a topic, after renaming unless `only_expand`."""
+        return self._expanded(topic) if only_expand else super().resolve_topic_name(topic)
+
+    def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
+        """Returns the full name of a service, after renaming unless `only_expand`."""
+        return self._expanded(service) if only_expand else super().resolve_service_name(service)
+
+    def _expanded(self, name: str) -> str:
+        return expand_topic_name(name, self.get_name(), self.get_namespace())
+
     def _without_value(self, name: str) -> ParameterDescriptor:
         import warnings
 
         warnings.warn(
             f"parameter {name!r} is declared by its name alone, so it has a dynamic type: give a value or a type",
-            DeprecationWarning,
-            stacklevel=5,
+            stacklevel=5,  # that of the program's call
         )
         return ParameterDescriptor(dynamic_typing=True)
 

@@ -60,6 +60,9 @@ TimeoutException = TimeoutError
 
 # Clocks.
 
+CLOCK_TOPIC = "/clock"
+USE_SIM_TIME_NAME = "use_sim_time"
+
 Infinite = Duration(nanoseconds=2**63 - 1)
 
 
