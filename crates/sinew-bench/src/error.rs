@@ -105,6 +105,25 @@ pub enum Error {
         message: String,
     },
 
+    /// There is no interpreter for the programs in Python.
+    #[error(
+        "there is no Python 3.11 or newer: install one, or name it with the environment variable SINEW_PYTHON"
+    )]
+    NoPython,
+
+    /// The interpreter doesn't have Sinew's package.
+    #[error(
+        "{} can't import sinew ({message}): build it with cargo build --release -p sinew-python, or install it with \
+         pip install ./python",
+        python.display()
+    )]
+    NoPythonPackage {
+        /// The interpreter.
+        python: PathBuf,
+        /// Its own words.
+        message: String,
+    },
+
     /// The text is no case of a scenario.
     #[error("this is no case: {reason}")]
     Case {

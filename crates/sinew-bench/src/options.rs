@@ -495,6 +495,9 @@ pub enum LanguagesCase {
     /// A publish of 64 bytes inside the process, from C: its time and, if valgrind is installed, its
     /// instructions.
     Publish,
+    /// Python beside Rust, and beside iceoryx2, zenoh and rclpy if its interpreter (`SINEW_PYTHON`) has
+    /// them: texts, calls and images between two processes, the start of a program, an idle node.
+    Python,
 }
 
 /// Options of `bench languages`.

@@ -57,7 +57,7 @@ impl Settings {
 pub(crate) struct Row {
     /// The scenario, or `floors` if only floors are measured.
     pub(crate) scenario: &'static str,
-    /// `sinew`, or `floor` for a limit of the machine.
+    /// `sinew`, another library, or `floor` for a limit of the machine.
     pub(crate) system: &'static str,
     /// The name of the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +183,8 @@ figures! {
     skipped: u64 = sum, "skipped" as count;
     /// Number of copies of all messages together.
     copies: u64 = sum, "copies" as count;
+    /// Number of times that an idle process was woken.
+    wake_ups: u64 = sum, "wake-ups" as count;
     /// CPU time per elapsed time, in percent of one core.
     cpu_percent: f64 = middle, "CPU" as percent;
     /// Resident memory of all processes, at the end.

@@ -2,7 +2,7 @@
 
 use crate::Part;
 use crate::floors::Second;
-use crate::languages::{RustChain, RustPublish, RustRaw};
+use crate::languages::{RustChain, RustPublish, RustRaw, RustTalk};
 use crate::options::{
     BigCase, EntitiesCase, FanoutCase, LatestCase, MatchingCase, PingPongCase, PipelineCase,
     ProcessChainCase, RequestsCase, ThroughputCase, TopologyCase,
@@ -16,6 +16,7 @@ pub(crate) const OF_USERS: &[Role] = &[
     Role::of::<RustChain>(),
     Role::of::<RustPublish>(),
     Role::of::<RustRaw>(),
+    Role::of::<RustTalk>(),
     Role::of::<Part<PingPongCase>>(),
     Role::of::<Part<TopologyCase>>(),
     Role::of::<Part<ThroughputCase>>(),

@@ -15,6 +15,7 @@ use crate::{Error, Figures, Floor, Ground, Settings};
 /// One side of a comparison: a system with its settings, which measures a round for about the given
 /// time.
 pub(crate) struct Side<'a> {
+    system: &'static str,
     floor: Option<&'static str>,
     /// The others have their ratios to it.
     is_rust: bool,
@@ -29,7 +30,16 @@ impl<'a> Side<'a> {
         settings: Settings,
         round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
     ) -> Self {
-        Self { floor: None, is_rust: false, bar: None, settings, round: Box::new(round) }
+        Self::of("sinew", settings, round)
+    }
+
+    /// Returns a side of Sinew or of another library.
+    pub(crate) fn of(
+        system: &'static str,
+        settings: Settings,
+        round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
+    ) -> Self {
+        Self { system, floor: None, is_rust: false, bar: None, settings, round: Box::new(round) }
     }
 
     /// Returns one of the machine's floors.
@@ -38,7 +48,7 @@ impl<'a> Side<'a> {
         settings: Settings,
         round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
     ) -> Self {
-        Self { floor: Some(name), ..Self::sinew(settings, round) }
+        Self { floor: Some(name), ..Self::of("floor", settings, round) }
     }
 
     /// Has the other sides compared with this one, which is written in Rust.
@@ -130,14 +140,23 @@ impl Sheet {
         }
         for (side, rounds) in sides.into_iter().zip(&rounds) {
             self.bars.extend(side.bar.and_then(|bar| bar.outcome(&side.settings, &Figures::over(rounds))));
-            self.add(side.floor, side.settings, rounds);
+            self.add_row(side.system, side.floor, side.settings, rounds);
         }
         Ok(())
     }
 
     /// Adds the row of some rounds, of Sinew or of a floor.
     pub(crate) fn add(&mut self, floor: Option<&'static str>, settings: Settings, rounds: &[Figures]) {
-        let system = if floor.is_some() { "floor" } else { "sinew" };
+        self.add_row(if floor.is_some() { "floor" } else { "sinew" }, floor, settings, rounds);
+    }
+
+    fn add_row(
+        &mut self,
+        system: &'static str,
+        floor: Option<&'static str>,
+        settings: Settings,
+        rounds: &[Figures],
+    ) {
         let figures = Figures::over(rounds);
         self.rows.push(Row { scenario: self.scenario, system, floor, settings, figures });
     }

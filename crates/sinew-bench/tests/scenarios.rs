@@ -69,7 +69,7 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
         (&["throughput", "--size", "-1"], "unexpected argument"),
         (&["big", "--mode", "borrowed"], "possible values: loan, owned"),
         (&["entities", "--one-topic", "--path", "shm"], "it needs --path intra"),
-        (&["languages", "--case", "ada"], "possible values: chain, raw, publish"),
+        (&["languages", "--case", "ada"], "possible values: chain, raw, publish, python"),
         (&["languages", "--size", "0"], "0 is not in 1..=16777216"),
         (&["timer", "--seconds", "0"], "above 0"),
         (&["timer", "--rounds", "0"], "0 is not in 1..=1000"),

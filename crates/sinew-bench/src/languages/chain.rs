@@ -134,7 +134,8 @@ impl RustChain {
         let _timer = source(&first, &publisher, self.rate)?;
         run.executor.spin()?;
         let (samples, received) = seen.with(std::mem::take);
-        Ok(Measured { samples, lost: messages.saturating_sub(received) })
+        let lost = messages.saturating_sub(received);
+        Ok(Measured { samples, lost, ..Measured::default() })
     }
 
     fn relay(&self, node: &Node, hop: u32) -> sinew::Result<Subscription<Timing>> {

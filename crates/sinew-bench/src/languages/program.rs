@@ -1,4 +1,4 @@
-//! A side of a comparison: a program in Rust, C or C++, and what it prints at its end.
+//! A side of a comparison: a program in Rust, C, C++ or Python, and what it prints at its end.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::interpreter::Interpreter;
 use crate::process::command;
 use crate::{Error, Figures, Process, Samples, Settings, Work, nanoseconds, now_ns};
 
@@ -16,7 +17,7 @@ pub(super) const CHUNK: u32 = 100;
 const ROOM: usize = 1 << 14;
 
 /// Environment variables by which a user's settings would reach the programs.
-const OF_USERS: [&str; 3] = ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"];
+const OF_USERS: [&str; 2] = ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"];
 
 /// Returns the options that name a side: the case, its language and how it uses that.
 pub(super) fn side(case: &str, language: &str, how: &str) -> Settings {
@@ -29,6 +30,15 @@ pub(super) struct Measured {
     /// Times in nanoseconds.
     pub(super) samples: Samples,
     pub(super) lost: u64,
+    /// Number of messages that were copied.
+    #[serde(default)]
+    pub(super) copies: Option<u64>,
+    /// CPU time in percent of one core.
+    #[serde(default)]
+    pub(super) cpu_percent: Option<f64>,
+    /// Number of times that the process was woken.
+    #[serde(default)]
+    pub(super) wake_ups: Option<u64>,
 }
 
 impl Measured {
@@ -48,12 +58,14 @@ impl Measured {
             now = now_ns();
             samples.record(now - began);
         }
-        Ok(Self { samples, lost: 0 })
+        Ok(Self { samples, ..Self::default() })
     }
 
     /// Returns the figures of a round; each time is of this many operations.
     pub(super) fn figures(&self, operations: u32) -> Figures {
-        Figures::of(&self.samples, operations).faulty(self.lost, 0)
+        let Self { copies, cpu_percent, wake_ups, .. } = *self;
+        let figures = Figures::of(&self.samples, operations).faulty(self.lost, 0);
+        Figures { copies, cpu_percent, wake_ups, ..figures }
     }
 }
 
@@ -63,6 +75,8 @@ pub(super) enum Program<'a, W> {
     Rust(W),
     /// A compiled one.
     Compiled(&'a PathBuf, Vec<String>),
+    /// One in Python.
+    Interpreted(&'a Interpreter, &'a PathBuf, Vec<String>),
 }
 
 impl<W: Work> Program<'_, W> {
@@ -71,7 +85,12 @@ impl<W: Work> Program<'_, W> {
             Self::Rust(work) => command(work)?,
             Self::Compiled(program, arguments) => {
                 let mut command = Command::new(program);
-                command.args(arguments);
+                command.args(arguments).env_remove("LD_LIBRARY_PATH"); // it has the path of its library
+                command
+            }
+            Self::Interpreted(interpreter, program, arguments) => {
+                let mut command = interpreter.command();
+                command.arg(program).args(arguments);
                 command
             }
         };
