@@ -154,7 +154,7 @@ class Images:
         numpy.copyto(pixels, self._source)
         filled = now_ns()
         pixels[:8].view(numpy.int64)[0] = filled
-        return filled - began
+        return now_ns() - began
 
     def check(self, pixels, directory):
         """Counts a copy if an array doesn't lie in a file of the directory. Returns how long that took."""
