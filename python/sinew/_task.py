@@ -79,6 +79,9 @@ class Task(Future):
             self._awaits(awaited)
 
     def _awaits(self, awaited: Any) -> None:
+        if awaited is None:  # a bare `yield` of an awaitable: other callbacks run first
+            self.go_on()
+            return
         if not isinstance(awaited, Future):
             self._coroutine.close()
             kind = type(awaited).__name__

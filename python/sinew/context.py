@@ -60,6 +60,8 @@ class Context:
         if self._made is not None:
             self._made.shutdown()
 
+    destroy = try_shutdown
+
     def on_shutdown(self, callback: Callable[[], object]) -> None:
         """Calls a function, without arguments, when the context is shut down."""
         self._callbacks.append(self._handle.on_shutdown(callback))

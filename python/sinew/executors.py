@@ -102,8 +102,9 @@ class Executor:
         return self._made.spin_until_done(future, _seconds(timeout_sec))
 
     def spin_once_until_future_complete(self, future: Future, timeout_sec: float | Duration | None = None) -> bool:
-        """Runs one callback, as `spin_once`, unless a future is done. Returns whether one ran."""
-        return not future.done() and self.spin_once(timeout_sec)
+        """Runs one callback, and waits for one for at most a time, unless a future is done before. Returns
+        whether it is done."""
+        return self._made.spin_until_done(future, _seconds(timeout_sec), True)
 
     def create_task(self, callback: Any, *arguments: Any) -> Future:
         """Runs a coroutine, or a function once, and returns its future. It begins once the executor has a

@@ -26,8 +26,8 @@ pub(crate) struct Executor {
     wake: Wake,
     served: Mutex<Vec<Served>>,
     asked: Arc<Mutex<Asked>>,
-    /// Number of threads that spin it.
-    spins: Mutex<usize>,
+    /// Whether a thread spins it.
+    spins: Mutex<bool>,
     idle: Condvar,
 }
 
@@ -119,10 +119,10 @@ impl Executor {
         self.run(py, Until { future: None, once: false, end: None }).map(drop)
     }
 
-    /// Runs callbacks until a future is done. Returns whether it is.
-    #[pyo3(signature = (future, timeout=None))]
-    fn spin_until_done(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
-        let until = Until { future: Some(future), once: false, end: wait::end(timeout)? };
+    /// Runs callbacks until a future is done, or only one if `once`. Returns whether the future is done.
+    #[pyo3(signature = (future, timeout=None, once=false))]
+    fn spin_until_done(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>, once: bool) -> PyResult<bool> {
+        let until = Until { future: Some(future), once, end: wait::end(timeout)? };
         if until.is_done()? {
             return Ok(true);
         }
@@ -163,7 +163,7 @@ impl Executor {
     }
 
     fn is_spinning(&self) -> bool {
-        *self.spins.lock() > 0
+        *self.spins.lock()
     }
 
     /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may be
@@ -175,8 +175,8 @@ impl Executor {
         }
         wait::sliced_unless(py, &|| false, wait::end(timeout)?, |slice| {
             let mut spins = self.spins.lock();
-            let _ = self.idle.wait_while_for(&mut spins, |spins| *spins > 0, slice);
-            *spins == 0
+            let _ = self.idle.wait_while_for(&mut spins, |spins| *spins, slice);
+            !*spins
         })
     }
 
@@ -199,14 +199,22 @@ impl Executor {
     }
 
     fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
-        let _spinning = Spinning::begin(self);
+        let Some(_spinning) = Spinning::begin(self) else { return self.beside_a_spin(until) };
         let signals = Signals::default();
         let result = if self.executor.threads() == 1 || until.once {
             self.run_here(py, until, &signals)
         } else {
             self.run_there(py, until, &signals)
         };
-        let Err(SpinEnd::Spin(SpinError::Busy)) = result else { return result.map_err(SpinEnd::into) };
+        match result {
+            Err(SpinEnd::Spin(SpinError::Busy)) => self.beside_a_spin(until), // one of `spin_some`
+            result => result.map_err(SpinEnd::into),
+        }
+    }
+
+    /// Waits for the future while another thread, or this one further up, spins the executor; there is
+    /// nothing else to wait for.
+    fn beside_a_spin(&self, until: Until<'_, '_>) -> PyResult<End> {
         match until.future {
             Some(future) => self.wait_for(future, until.end),
             None => Err(spin_error(SpinError::Busy)),
@@ -301,19 +309,20 @@ impl Executor {
     }
 }
 
-/// Counts a thread that spins an executor, while it lives.
+/// The thread that spins an executor.
 struct Spinning<'a>(&'a Executor);
 
 impl<'a> Spinning<'a> {
-    fn begin(executor: &'a Executor) -> Self {
-        *executor.spins.lock() += 1;
-        Self(executor)
+    /// Returns `None` if another thread spins it, or this one further up.
+    fn begin(executor: &'a Executor) -> Option<Self> {
+        let spun = std::mem::replace(&mut *executor.spins.lock(), true);
+        (!spun).then(|| Self(executor)) // not `then_some`: that would drop one
     }
 }
 
 impl Drop for Spinning<'_> {
     fn drop(&mut self) {
-        *self.0.spins.lock() -= 1;
+        *self.0.spins.lock() = false;
         self.0.idle.notify_all();
     }
 }

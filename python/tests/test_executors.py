@@ -196,6 +196,38 @@ class Executors(SinewTest):
         self.assertEqual(future.result(), 7)
         self.assertFalse(self.executor.spin_until_future_complete(sinew.Future(), 0))
 
+    def test_one_thread_spins(self):
+        for executor in (self.executor, sinew.MultiThreadedExecutor(2)):
+            begun, future = threading.Event(), sinew.Future()
+            task = executor.create_task(begun.set)  # begins with the first node
+            self.executor.remove_node(self.node)
+            executor.add_node(self.node)
+            thread = threading.Thread(target=executor.spin)
+            thread.start()
+            self.assertTrue(begun.wait(PATIENCE) and not future.done())
+            for spin in (executor.spin, executor.spin_once):
+                with self.assertRaisesRegex(RuntimeError, "spun"):
+                    spin()
+            self.node.create_guard_condition(lambda: future.set_result(1)).trigger()
+            self.assertTrue(executor.spin_until_future_complete(future, PATIENCE))
+            executor.stop()
+            thread.join()
+            self.assertTrue(task.done())
+
+    def test_one_callback_or_a_future(self):
+        future, calls = sinew.Future(), []
+        guard = self.node.create_guard_condition(lambda: calls.append(1))
+        guard.trigger()
+        self.assertFalse(self.executor.spin_once_until_future_complete(future, PATIENCE))
+        self.assertEqual(calls, [1])
+        other = threading.Timer(0.001, future.set_result, [None])  # while this thread waits for a callback
+        other.start()
+        self.assertTrue(self.executor.spin_once_until_future_complete(future, PATIENCE))
+        guard.trigger()
+        self.assertTrue(self.executor.spin_once_until_future_complete(future))
+        self.assertEqual(calls, [1])
+        other.join()
+
     def test_tasks(self):
         async def add(a, b):
             return a + b

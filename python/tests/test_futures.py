@@ -63,6 +63,24 @@ class Tasks(SinewTest):
         self.run_all()
         self.assertEqual(steps, ["begun", "cancelled", "cleaned"])
 
+    def test_a_bare_yield(self):
+        class Yield:
+            def __await__(self):
+                yield
+
+        steps = []
+
+        async def work(name):
+            for step in range(2):
+                steps.append((name, step))
+                await Yield()
+            return name
+
+        tasks = [self.executor.create_task(work, name) for name in "ab"]
+        self.run_all()
+        self.assertEqual(steps, [("a", 0), ("b", 0), ("a", 1), ("b", 1)])
+        self.assertEqual([task.result() for task in tasks], ["a", "b"])
+
     def test_cancelled_before_it_begins(self):
         steps = []
 
