@@ -89,8 +89,9 @@ impl Context {
         Handler::new(handler)
     }
 
-    /// Calls a function after each jump of ROS time of at least so many nanoseconds, on the thread that
-    /// sets the time: with the number of a `ClockChange` and the nanoseconds by which the time went on.
+    /// Calls a function after each jump of ROS time of at least so many nanoseconds, on the thread
+    /// that sets the time: with the number of a `ClockChange` and the nanoseconds by which the time
+    /// went on.
     #[pyo3(signature = (on_clock_change, min_forward, min_backward, callback))]
     fn on_time_jump(
         &self,

@@ -119,7 +119,8 @@ impl Executor {
         self.run(py, Until { future: None, once: false, end: None }).map(drop)
     }
 
-    /// Runs callbacks until a future is done, or only one if `once`. Returns whether the future is done.
+    /// Runs callbacks until a future is done, or only one if `once`. Returns whether the future is
+    /// done.
     #[pyo3(signature = (future, timeout=None, once=false))]
     fn spin_until_done(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>, once: bool) -> PyResult<bool> {
         let until = Until { future: Some(future), once, end: wait::end(timeout)? };
@@ -166,8 +167,8 @@ impl Executor {
         *self.spins.lock()
     }
 
-    /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may be
-    /// its own. Returns whether none does.
+    /// Waits until no thread spins it, for at most `timeout` seconds; not in a callback, which may
+    /// be its own. Returns whether none does.
     #[pyo3(signature = (timeout=None))]
     fn wait_until_idle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         if callback::is_running() {
@@ -212,8 +213,8 @@ impl Executor {
         }
     }
 
-    /// Waits for the future while another thread, or this one further up, spins the executor; there is
-    /// nothing else to wait for.
+    /// Waits for the future while another thread, or this one further up, spins the executor; there
+    /// is nothing else to wait for.
     fn beside_a_spin(&self, until: Until<'_, '_>) -> PyResult<End> {
         match until.future {
             Some(future) => self.wait_for(future, until.end),

@@ -12,8 +12,8 @@ use sinew::graph::{EndpointInfo, EndpointKind, NameAndTypes};
 
 type Named = Vec<(String, Vec<String>)>;
 
-/// Node, type, hash, gid and QoS of an endpoint, and the number of its kind in ROS 2: 1 publisher, 2
-/// subscription.
+/// Node, type, hash, gid and QoS of an endpoint, and the number of its kind in ROS 2: 1 publisher,
+/// 2 subscription.
 type Endpoint = (String, String, Option<String>, Py<PyBytes>, Parts, u8);
 
 fn named(all: Vec<NameAndTypes>, hidden: bool) -> Named {
@@ -121,8 +121,8 @@ pub(crate) fn of_node(node: &Node, full_name: &str, kind: &str) -> PyResult<Name
     Ok(all)
 }
 
-/// Returns the class of the messages of a topic, as another process describes their type; `None` if no
-/// endpoint of the topic does.
+/// Returns the class of the messages of a topic, as another process describes their type; `None` if
+/// no endpoint of the topic does.
 #[pyfunction]
 pub(crate) fn class_of_topic(py: Python<'_>, node: &Node, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let (graph, name) = (node.get()?.graph(), topic(node, name)?);

@@ -132,8 +132,8 @@ impl Node {
     }
 }
 
-/// Applies the options of a node's own command line: rules, and values of parameters. Files name the
-/// node as these rules do.
+/// Applies the options of a node's own command line: rules, and values of parameters. Files name
+/// the node as these rules do.
 fn options(
     mut builder: NodeBuilder,
     arguments: &[(String, String)],

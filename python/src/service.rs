@@ -28,7 +28,8 @@ fn library_types(types: &Types) -> PyResult<ServiceTypes> {
     Ok(ServiceTypes::known(GenericType::described(types.description.clone()).map_err(raise)?))
 }
 
-/// Returns the state with ROS 2's number, of `sinew.service_introspection.ServiceIntrospectionState`.
+/// Returns the state with ROS 2's number, of
+/// `sinew.service_introspection.ServiceIntrospectionState`.
 fn introspection(state: u8) -> PyResult<ServiceIntrospection> {
     Ok(match state {
         0 => ServiceIntrospection::Off,
@@ -198,8 +199,8 @@ impl Respond {
         wait::detached(response.py(), || responder.respond(message)).map_err(raise)
     }
 
-    /// Sends the response of a callback. That its caller has given up is no error of the callback; the
-    /// library counts such responses.
+    /// Sends the response of a callback. That its caller has given up is no error of the callback;
+    /// the library counts such responses.
     fn _answer(&self, response: &Bound<'_, PyAny>) -> PyResult<()> {
         let message = self.class.outgoing_as(response, self.of)?;
         let responder = self.take()?;

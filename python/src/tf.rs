@@ -71,7 +71,8 @@ impl TfBuffer {
     }
 
     /// Returns the `TransformStamped` from the second frame to the first at a time in nanoseconds,
-    /// 0 is the latest. Waits for it for at most `timeout` seconds, or until a context is shut down.
+    /// 0 is the latest. Waits for it for at most `timeout` seconds, or until a context is shut
+    /// down.
     #[pyo3(signature = (frames, time, timeout, context=None))]
     #[expect(clippy::too_many_arguments, reason = "two frames, a time, and the end of the wait")]
     fn lookup<'py>(
@@ -143,8 +144,8 @@ impl TfBuffer {
 
 type FrameParts = (String, Option<String>, bool, Option<[i64; 2]>, usize, String);
 
-/// Looks up. If that fails, waits for at most `timeout` seconds until it can succeed, or never will,
-/// and looks up again.
+/// Looks up. If that fails, waits for at most `timeout` seconds until it can succeed, or never
+/// will, and looks up again.
 fn waited(
     py: Python<'_>,
     (timeout, context): (f64, Option<&crate::context::Context>),
