@@ -34,10 +34,11 @@ const ALL: &[&str] = &[
 ];
 
 /// The systems, each with its scenarios.
-const SYSTEMS: [(&str, &[&str]); 8] = [
+const SYSTEMS: [(&str, &[&str]); 9] = [
     ("sinew", ALL),
     ("sinew, by time", &["topology"]),
     ("sinew, topic", &["latest"]),
+    ("sinew, variable", &["latest"]),
     ("sinew, two threads", &["chain", "topology"]),
     ("sinew, async", &["service-chain"]),
     ("sinew, take", &["throughput"]),
@@ -93,6 +94,8 @@ pub fn run(case: &str, system: Option<&str>) -> Result<Option<Value>, Error> {
 fn use_as(system: &str, case: &mut Map<String, Value>) -> bool {
     let scenario = case.get("scenario").and_then(Value::as_str).unwrap_or_default();
     let is_between = case.get("path").and_then(Value::as_str) != Some("intra");
+    // A topic's values are loaned, so large ones are written in place.
+    let is_small = case.get("size").and_then(Value::as_u64).is_some_and(|size| size <= 200);
     let options = match (system, scenario) {
         ("sinew" | FLOOR, "fanout") => json!({"placement": "other", "wait": "spin", "rate": 100.0}),
         ("sinew" | FLOOR, "big") => json!({"mode": "loan", "wait": "sleep"}),
@@ -100,8 +103,9 @@ fn use_as(system: &str, case: &mut Map<String, Value>) -> bool {
         // As the others, which run what a task has woken next, or call back inside publish.
         ("sinew", "topology") => json!({"order": "run-next"}),
         ("sinew, by time", "topology") => json!({}),
-        ("sinew", "latest") => json!({"way": "variable"}),
-        ("sinew, topic", "latest") => json!({}),
+        ("sinew", "latest") => json!({"way": if is_small { "variable" } else { "topic" }}),
+        ("sinew, topic", "latest") if is_small => json!({}),
+        ("sinew, variable", "latest") if !is_small => json!({"way": "variable"}),
         ("sinew" | FLOOR, _) => json!({}),
         ("sinew, two threads", "chain") => json!({"executor": "multi", "threads": 2}),
         ("sinew, two threads", "topology") => {
@@ -163,8 +167,10 @@ mod tests {
             for scenario in scenarios {
                 let mut case = work(scenario).as_object().cloned().unwrap();
                 case.insert("scenario".to_owned(), (*scenario).into());
-                if system == "sinew, callback" {
-                    case.insert("path".to_owned(), "shm".into());
+                match system {
+                    "sinew, callback" => drop(case.insert("path".to_owned(), "shm".into())),
+                    "sinew, variable" => drop(case.insert("size".to_owned(), (64 << 10).into())),
+                    _ => {}
                 }
                 assert!(use_as(system, &mut case), "{system}: {scenario}");
                 let line = Line::try_parse_from(arguments(&case)).map_err(|error| error.to_string());

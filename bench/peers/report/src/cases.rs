@@ -375,7 +375,8 @@ pub fn sections() -> Vec<Section> {
             title: "The latest value",
             about: "One process writes a value as often as it can, another reads the newest one as \
                     often as it can. A read can be of the same value as the one before: how old \
-                    that is, since its write began, is the third figure.",
+                    that is, since its write began, is the third figure. Sinew writes a small \
+                    value to a variable, and a large one in place, to a topic of depth 1.",
             measures: vec![&READ, &WRITE, &AGE],
             cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.3, true)).into(),
             axis: None,
