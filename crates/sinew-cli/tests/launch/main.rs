@@ -5,6 +5,7 @@
 mod ends;
 mod order;
 mod output;
+mod python;
 mod tools;
 
 use std::io::{BufRead as _, BufReader};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +98,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     if let (Some(name), Some(text)) = (&node, &item.node) {
         names::node("node", name, text)?;
     }
-    let (program, mut words) = program(item, place, scope)?;
+    let Started { program, mut words, called, is_python } = program(item, place, scope)?;
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
     }
@@ -113,7 +114,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     }
     let own = match (&item.name, &node) {
         (Some(name), _) | (None, Some(name)) => name.clone(),
-        (None, None) => program.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        (None, None) => called,
     };
     let name = scope.full_name(&own);
     let directory = scope.text_if(item.directory.as_ref())?.map(|path| absolute(&scope.path_of(&path)));
@@ -144,7 +145,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
         place: place.clone(),
         program,
         arguments: Vec::new(),
-        environment: environment(item, scope),
+        environment: environment(item, is_python, scope),
         directory,
         output: one_of("output", item.output.as_ref(), scope, &OUTPUTS)?.unwrap_or(Output::Screen),
         policy,
@@ -153,10 +154,14 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     Ok(Planned { process, line })
 }
 
-/// Builds the environment. One variable lists the options that are shared with other processes:
+/// Builds the environment. Programs in Python write each line at once, unless it says otherwise. One
+/// variable lists the options that are shared with other processes:
 /// Sinew's programs then don't report such an option as a mistake if it matches nothing.
-fn environment(item: &ProcessItem, scope: &Scope) -> Arc<BTreeMap<String, String>> {
+fn environment(item: &ProcessItem, is_python: bool, scope: &Scope) -> Arc<BTreeMap<String, String>> {
     let mut environment = Arc::clone(&scope.environment);
+    if is_python && !environment.contains_key("PYTHONUNBUFFERED") {
+        Arc::make_mut(&mut environment).insert("PYTHONUNBUFFERED".to_owned(), "1".to_owned());
+    }
     let rules = scope.remap.iter().map(|(from, to)| format!("{from}:={to}\n"));
     let names = scope.parameters.iter().filter_map(|given| match given {
         Given::Value(name, _) => Some(format!("-p {name}\n")),
@@ -171,12 +176,19 @@ fn environment(item: &ProcessItem, scope: &Scope) -> Arc<BTreeMap<String, String
     environment
 }
 
-/// Returns the program, and the words before its own arguments.
-fn program(
-    item: &ProcessItem,
-    place: &Place,
-    scope: &Scope,
-) -> Result<(std::path::PathBuf, Vec<String>), LoadError> {
+/// What is started for a process.
+struct Started {
+    /// The prefix or the interpreter, if there is one.
+    program: PathBuf,
+    /// The words before its own arguments.
+    words: Vec<String>,
+    /// The name of the file that the launch file names.
+    called: String,
+    is_python: bool,
+}
+
+/// Finds the program. A script of Python needs no mode that allows it: the `python3` on `PATH` runs it.
+fn program(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<Started, LoadError> {
     let (text, name, rest) = match (&item.program, &item.command) {
         (Some(text), _) => (text, scope.text(text)?, Vec::new()),
         (None, Some(words @ (Words::Line(text) | Words::One(text)))) => {
@@ -199,16 +211,24 @@ fn program(
         None if name.is_empty() => Err(Problem::value("program", "empty", "it has to be a program")),
         None => by_name(&name),
     };
-    let found = found.map_err(|problem| problem.at(&text.place))?;
-    let Some(prefix) = &item.prefix else { return Ok((found, rest)) };
-    let mut words = split(prefix, scope)?.into_iter();
-    match words.next() {
+    let is_script = |path: &Path| path.extension().is_some_and(|end| end == "py") && path.is_file();
+    let (found, interpreter) = match found {
+        Err(Problem::NotExecutable { path, .. }) if is_script(&path) => (path, Some("python3".to_owned())),
+        found => (found.map_err(|problem| problem.at(&text.place))?, None),
+    };
+    let prefix = item.prefix.as_ref().map_or(Ok(Vec::new()), |prefix| split(prefix, scope))?;
+    let is_prefixed = !prefix.is_empty();
+    let mut before = prefix.into_iter().chain(interpreter.filter(|_| !is_prefixed));
+    let called = found.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_python = is_script(&found);
+    let (program, words) = match before.next() {
         Some(first) => {
             let program = by_name(&first).map_err(|problem| problem.at(&text.place))?;
-            Ok((program, words.chain([found.display().to_string()]).chain(rest).collect()))
+            (program, before.chain([found.display().to_string()]).chain(rest).collect())
         }
-        None => Ok((found, rest)),
-    }
+        None => (found, rest),
+    };
+    Ok(Started { program, words, called, is_python })
 }
 
 /// Splits a part of a command line into words.
