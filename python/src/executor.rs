@@ -248,7 +248,9 @@ impl Executor {
 
     /// Spins on threads of its own, while this one waits for the end.
     fn run_there(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
-        let (executor, wake) = (Arc::clone(&self.executor), self.wake.clone());
+        // Another spin may wait for the executor's own wake, and clear it: one around this, or in vain.
+        let ended = Wake::new()?;
+        let (executor, wake) = (Arc::clone(&self.executor), ended.clone());
         let over = Arc::new(Mutex::new(false)); // the thread itself ends only after it has woken this one
         let is_over = Arc::clone(&over);
         let spinning = std::thread::Builder::new().name("sinew-python".to_owned()).spawn(move || {
@@ -262,7 +264,7 @@ impl Executor {
             if *over.lock() {
                 break Ok(End::Stopped);
             }
-            match signals.wait(py, None, &self.wake, until.end) {
+            match signals.wait(py, Some(ended.descriptor()), &self.wake, until.end) {
                 Ok(true) => {}
                 Ok(false) => break Ok(End::Late),
                 Err(error) => break Err(error),

@@ -84,6 +84,11 @@ impl Wake {
         let _ = (&self.0.1).write(&[0]); // a full buffer wakes as well
     }
 
+    /// Returns the descriptor that is readable from a [`wake`](Self::wake) until a wait has cleared it.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.0.as_fd()
+    }
+
     fn clear(&self) {
         let mut bytes = [0; 64];
         while matches!((&self.0.0).read(&mut bytes), Ok(read) if read == bytes.len()) {}

@@ -83,11 +83,19 @@ macro_rules! functions {
             $($name: unsafe extern "C" fn($($type),*) $(-> $result)?,)*
         }
 
+        /// The names of the functions, without `front_`.
+        pub(crate) const NAMES: [&str; [$(stringify!($name)),*].len()] = [$(stringify!($name)),*];
+
         impl Functions {
             /// Loads a library for the life of the process.
             pub(crate) fn load(library: &Path) -> Self {
-                let library = Library::open(library);
+                let library = Library::open(library, NOW);
                 Self { $($name: library.function(concat!("front_", stringify!($name))),)* }
+            }
+
+            /// Has the functions at the addresses that are found by their names, in this order.
+            pub(crate) fn found_by(mut address: impl FnMut(&str) -> *const c_void) -> Self {
+                Self { $($name: as_function(address(stringify!($name))),)* }
             }
 
             $(#[allow(clippy::too_many_arguments, reason = "as in C")]
@@ -236,14 +244,21 @@ unsafe extern "C" {
 
 /// `RTLD_NOW`.
 const NOW: c_int = 2;
+/// `RTLD_GLOBAL`.
+const FOR_ALL: c_int = 0x100;
 
-struct Library(*mut c_void);
+pub(crate) struct Library(*mut c_void);
 
 impl Library {
-    fn open(path: &Path) -> Self {
+    /// Opens a library for the life of the process, whose functions later libraries find as well.
+    pub(crate) fn open_for_all(path: &Path) -> Self {
+        Self::open(path, NOW | FOR_ALL)
+    }
+
+    fn open(path: &Path, flags: c_int) -> Self {
         let name = CString::new(path.as_os_str().as_encoded_bytes()).expect("a path");
         // SAFETY: a path that ends with a NUL.
-        let library = unsafe { dlopen(name.as_ptr(), NOW) };
+        let library = unsafe { dlopen(name.as_ptr(), flags) };
         if library.is_null() {
             // SAFETY: no arguments.
             let error = unsafe { dlerror() };
@@ -254,15 +269,21 @@ impl Library {
     }
 
     /// Finds a function of the type that the caller says.
-    fn function<F: Copy>(&self, name: &str) -> F {
-        assert_eq!(size_of::<F>(), size_of::<*mut c_void>());
+    pub(crate) fn function<F: Copy>(&self, name: &str) -> F {
         let symbol = CString::new(name).expect("a name");
         // SAFETY: an open library, and a name that ends with a NUL.
         let function = unsafe { dlsym(self.0, symbol.as_ptr()) };
-        assert!(!function.is_null(), "the front end has no {name}");
-        // SAFETY: a pointer to a function, as `front.h` declares it.
-        unsafe { transmute_copy(&function) }
+        assert!(!function.is_null(), "the library has no {name}");
+        as_function(function)
     }
+}
+
+/// Returns a function of the type that the caller says.
+fn as_function<F: Copy>(address: *const c_void) -> F {
+    assert_eq!(size_of::<F>(), size_of::<*const c_void>());
+    assert!(!address.is_null(), "a function is missing");
+    // SAFETY: a pointer to a function, as `front.h` or the library declares it.
+    unsafe { transmute_copy(&address) }
 }
 
 thread_local! {

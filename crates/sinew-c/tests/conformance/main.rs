@@ -9,6 +9,7 @@ extern crate sinew as real;
 extern crate self as sinew;
 
 mod callback;
+mod embedded;
 pub(crate) mod event;
 mod failure;
 mod fronts;
@@ -79,25 +80,34 @@ pub(crate) mod time {
 use fronts::Elsewhere;
 use paths::{Intra, Shm};
 
+/// The front ends of all languages.
+const ALL: &[fn() -> &'static [fronts::Front]] = &[fronts::compiled, fronts::python];
+
 // Few runners and paths: what they do differently is not of these languages.
 conformance! {
-    intra over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_all
+    intra over crate::Elsewhere(crate::Intra, crate::ALL), (one_process elsewhere): for_all
     [multi_2 = Threads(2)]
 }
 
 conformance! {
-    intra_executors over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_executors
+    intra_executors over crate::Elsewhere(crate::Intra, crate::ALL), (one_process elsewhere): for_executors
     [single = Threads(1)]
 }
 
 conformance! {
-    intra_threads over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_threads
+    intra_threads over crate::Elsewhere(crate::Intra, crate::ALL), (one_process elsewhere): for_threads
     [multi_2 = Threads(2)]
 }
 
 conformance! {
-    shm over crate::Elsewhere(crate::Shm), (one_host elsewhere): for_all
+    shm over crate::Elsewhere(crate::Shm, &[crate::fronts::compiled]), (one_host elsewhere): for_all
     [wait_set = Set]
+}
+
+// Python has no wait sets.
+conformance! {
+    shm_python over crate::Elsewhere(crate::Shm, &[crate::fronts::python]), (one_host elsewhere): for_all
+    [single = Threads(1)]
 }
 
 /// Why scenarios of the lists are not played here, by their words.
@@ -146,7 +156,7 @@ fn what_is_not_played_has_a_reason() {
     for_all! { names names }
     for_executors! { names names }
     for_threads! { names names }
-    for (scenario, _) in fronts::LEFT_OUT_IN_CPP {
+    for (scenario, _) in fronts::LEFT_OUT_IN_CPP.iter().chain(fronts::LEFT_OUT_IN_PYTHON) {
         assert!(names.contains(scenario), "{scenario} is no scenario any more");
     }
 }

@@ -39,7 +39,13 @@ pub(crate) fn skipped(program: &str) -> bool {
     if Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success()) {
         return false;
     }
-    let sentence = format!("programs of sinew-c: there is no {program}\n");
+    skip(&format!("programs of sinew-c: there is no {program}"));
+    true
+}
+
+/// Notes that a test can't be done here.
+pub(crate) fn skip(why: &str) {
+    let sentence = format!("{why}\n");
     eprint!("{sentence}");
     if let Some(list) = std::env::var_os("SINEW_SKIPPED") {
         use std::io::Write;
@@ -47,7 +53,6 @@ pub(crate) fn skipped(program: &str) -> bool {
             std::fs::OpenOptions::new().append(true).open(list).expect("the list of skipped tests");
         list.write_all(sentence.as_bytes()).expect("it can be written");
     }
-    true
 }
 
 pub(crate) fn checked(what: &str, output: &Output) {
