@@ -86,7 +86,7 @@ impl<'a> Showing<'a> {
     /// Has the camera make images for some time. Returns the viewer's last word.
     fn show(mut self, time: Duration) -> Result<String, Error> {
         // Before that, its images would go nowhere.
-        self.wait(GRACE, |showing| Ok(showing.counts.are_matched()))?;
+        self.wait(GRACE, |showing| Ok(showing.is_over() || showing.counts.are_matched()))?;
         self.turn_camera(true)?;
         let mut next = now_ns() + nanoseconds(REPORT);
         self.wait(time, |showing| {
@@ -94,7 +94,7 @@ impl<'a> Showing<'a> {
                 next += nanoseconds(REPORT);
                 say(&showing.counts.line())?;
             }
-            Ok(showing.is_interrupted.load(Ordering::Relaxed))
+            Ok(showing.is_over())
         })?;
         self.turn_camera(false)?;
         self.wait(GRACE, |showing| Ok(showing.counts.have_arrived()))?;
@@ -104,6 +104,11 @@ impl<'a> Showing<'a> {
         }
         say(&format!("in all {}", self.counts.last_line()))?;
         Ok(word.trim().to_owned())
+    }
+
+    /// Whether Ctrl-C was pressed.
+    fn is_over(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
     }
 
     fn turn_camera(&self, is_on: bool) -> Result<(), Error> {
