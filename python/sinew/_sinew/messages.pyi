@@ -55,6 +55,19 @@ class ArrayView:
 
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Lends the numbers to another library of arrays, without a copy. Those of a received message are
+        read-only, which version 1.0 of DLPack can say: raises `BufferError` if the library asks for an older
+        one."""
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class Draft:
     """A message in the memory in which it is published, from ``publisher.draft(..)``.

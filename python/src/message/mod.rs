@@ -10,12 +10,14 @@
 //! | `reader`, `value` | from received bytes to Python's values |
 //! | `wrong`, `numbers`, `field`, `output` | from Python's values to bytes |
 //! | `view` | numbers where they lie |
+//! | `dlpack` | the same, for other libraries of arrays |
 //! | `draft` | a message that is written where it will be published |
 //!
 //! For endpoints: [`class_of`] a Python class; [`Class::received`] makes the object of a message;
 //! [`Class::outgoing`] the message of an object.
 
 mod class;
+mod dlpack;
 mod draft;
 mod equal;
 mod error;

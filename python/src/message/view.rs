@@ -1,6 +1,7 @@
 //! Numbers where they lie: an object with Python's buffer protocol, and numpy's arrays over it.
 
 use super::class::width;
+use super::dlpack::{self, Numbers};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -25,8 +26,37 @@ pub(super) struct Unsent {
 /// What keeps the numbers where they are.
 enum Backing {
     /// A received message, which is never changed.
-    Received(#[expect(dead_code, reason = "it keeps the memory")] Message),
+    Received(Message),
     Draft(Arc<Mutex<Unsent>>),
+}
+
+const GONE: &str = "the draft was published or dropped: its memory is gone";
+
+/// What keeps the numbers while another library has them.
+pub(super) enum Lent {
+    Received(#[expect(dead_code, reason = "it keeps the memory")] Message),
+    Draft(#[expect(dead_code, reason = "it keeps the memory")] Export),
+}
+
+/// An export of a draft without a buffer of Python.
+pub(super) struct Export(Arc<Mutex<Unsent>>);
+
+impl Export {
+    /// Counts one more, unless the draft has ended.
+    fn begin(unsent: &Arc<Mutex<Unsent>>) -> PyResult<Self> {
+        let mut state = unsent.lock();
+        if state.has_ended {
+            return Err(PyBufferError::new_err(GONE));
+        }
+        state.exports += 1;
+        Ok(Self(Arc::clone(unsent)))
+    }
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        self.0.lock().exports -= 1;
+    }
 }
 
 /// Numbers in a message or a draft, for `memoryview(..)` and `numpy.frombuffer(..)`.
@@ -93,6 +123,34 @@ impl ArrayView {
         self.address.addr()
     }
 
+    /// Lends the numbers to another library of arrays, without a copy.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    #[expect(clippy::too_many_arguments, reason = "the protocol's, by their names")]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<&Bound<'_, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if stream.is_some() || dl_device.is_some_and(|device| device != dlpack::CPU) || copy == Some(true) {
+            return Err(PyBufferError::new_err("the numbers lie in memory of the CPU, and aren't copied"));
+        }
+        let (lent, is_readonly) = match &self.backing {
+            Backing::Received(message) => (Lent::Received(message.clone()), true),
+            Backing::Draft(unsent) => (Lent::Draft(Export::begin(unsent)?), false),
+        };
+        let count = self.extent[0].unsigned_abs();
+        let numbers = Numbers { address: self.address, count, primitive: self.primitive, lent, is_readonly };
+        dlpack::capsule(py, numbers, max_version)
+    }
+
+    #[expect(clippy::unused_self, reason = "the protocol's")]
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        dlpack::CPU
+    }
+
     /// # Safety
     /// Called by Python, with a place for the answer.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
@@ -108,7 +166,7 @@ impl ArrayView {
             if unsent.has_ended {
                 drop(unsent);
                 // SAFETY: Python's place.
-                return unsafe { refuse(view, "the draft was published or dropped: its memory is gone") };
+                return unsafe { refuse(view, GONE) };
             }
             unsent.exports += 1;
         }
