@@ -22,7 +22,7 @@ fn python() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let package = place.path().join("sinew");
     copy(&here.join("sinew"), &package);
-    fs::copy(module(), package.join("_sinew.abi3.so")).expect("the extension module");
+    fs::copy(module(), package.join("_sinew.so")).expect("the extension module");
     let mut files: Vec<PathBuf> = fs::read_dir(here.join("tests"))
         .expect("the tests")
         .map(|entry| entry.expect("an entry").path())
