@@ -6,6 +6,7 @@
 mod command;
 
 use std::path::Path;
+use std::process::Command;
 
 use command::{bench, only_ours, results, text};
 use serde_json::Value;
@@ -285,6 +286,16 @@ fn results_that_could_not_be_written_are_known_before_measuring() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("can't write the results to /nowhere/results.json"));
     assert!(!text(&output.stderr).contains("measuring"));
+}
+
+#[test]
+fn without_an_interpreter_python_is_left_out_with_a_remark() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew-bench"));
+    command.args(["languages", "--case", "python"]).env("PATH", nowhere.path()).env_remove("SINEW_PYTHON");
+    let output = command.output().unwrap();
+    let remark = text(&output.stderr);
+    assert!(output.status.success() && remark.contains("there is no Python 3.11 or newer"), "{remark}");
 }
 
 #[test]

@@ -91,7 +91,8 @@ fn the_languages_are_measured_beside_each_other() {
     let library = library();
     let short = ["--rate", "100", "--size", "64", "--rounds", "1", "--seconds", "0.2"];
     let paths = ["--library", library.to_str().unwrap(), "--json", json.to_str().unwrap()];
-    let output = sinew(&[&["bench", "languages"], &short[..], &paths].concat());
+    let compiled = ["--case", "chain", "--case", "raw", "--case", "publish"];
+    let output = sinew(&[&["bench", "languages"], &compiled[..], &short, &paths].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let rows = report["results"].as_array().unwrap();
