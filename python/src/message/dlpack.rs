@@ -5,7 +5,6 @@
 //! and calls that function when it is done with the memory, on any thread and perhaps without the GIL. So a
 //! tensor holds what keeps the memory, which is of Rust, and nothing of Python.
 
-use super::view::Lent;
 use pyo3::exceptions::{PyBufferError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -61,7 +60,7 @@ struct Versioned {
     tensor: Tensor,
     // From here on it is ours.
     extent: [i64; 2],
-    _lent: Lent,
+    _keep: Box<dyn Send>,
 }
 
 /// `DLManagedTensor`, of libraries before version 1, likewise.
@@ -72,7 +71,7 @@ struct Unversioned {
     deleter: Option<unsafe extern "C" fn(*mut Self)>,
     // From here on it is ours.
     extent: [i64; 2],
-    _lent: Lent,
+    _keep: Box<dyn Send>,
 }
 
 const _: () = assert!(std::mem::offset_of!(Versioned, tensor) == 32);
@@ -114,7 +113,8 @@ pub(super) struct Numbers {
     pub(super) address: *mut u8,
     pub(super) count: usize,
     pub(super) primitive: Primitive,
-    pub(super) lent: Lent,
+    /// What keeps the memory. It is of Rust, and may end on any thread.
+    pub(super) keep: Box<dyn Send>,
     pub(super) is_readonly: bool,
 }
 
@@ -144,7 +144,7 @@ pub(super) fn capsule(
                 flags: if numbers.is_readonly { READ_ONLY } else { 0 },
                 tensor,
                 extent,
-                _lent: numbers.lent,
+                _keep: numbers.keep,
             },
         );
     }
@@ -155,7 +155,7 @@ pub(super) fn capsule(
         ));
     }
     let deleter = Some(end::<Unversioned> as unsafe extern "C" fn(_));
-    managed(py, Unversioned { tensor, manager: ptr::null_mut(), deleter, extent, _lent: numbers.lent })
+    managed(py, Unversioned { tensor, manager: ptr::null_mut(), deleter, extent, _keep: numbers.keep })
 }
 
 fn managed<M: Managed>(py: Python<'_>, made: M) -> PyResult<Bound<'_, PyAny>> {

@@ -32,14 +32,8 @@ enum Backing {
 
 const GONE: &str = "the draft was published or dropped: its memory is gone";
 
-/// What keeps the numbers while another library has them.
-pub(super) enum Lent {
-    Received(#[expect(dead_code, reason = "it keeps the memory")] Message),
-    Draft(#[expect(dead_code, reason = "it keeps the memory")] Export),
-}
-
 /// An export of a draft without a buffer of Python.
-pub(super) struct Export(Arc<Mutex<Unsent>>);
+struct Export(Arc<Mutex<Unsent>>);
 
 impl Export {
     /// Counts one more, unless the draft has ended.
@@ -137,12 +131,12 @@ impl ArrayView {
         if stream.is_some() || dl_device.is_some_and(|device| device != dlpack::CPU) || copy == Some(true) {
             return Err(PyBufferError::new_err("the numbers lie in memory of the CPU, and aren't copied"));
         }
-        let (lent, is_readonly) = match &self.backing {
-            Backing::Received(message) => (Lent::Received(message.clone()), true),
-            Backing::Draft(unsent) => (Lent::Draft(Export::begin(unsent)?), false),
+        let (keep, is_readonly): (Box<dyn Send>, _) = match &self.backing {
+            Backing::Received(message) => (Box::new(message.clone()), true),
+            Backing::Draft(unsent) => (Box::new(Export::begin(unsent)?), false),
         };
         let count = self.extent[0].unsigned_abs();
-        let numbers = Numbers { address: self.address, count, primitive: self.primitive, lent, is_readonly };
+        let numbers = Numbers { address: self.address, count, primitive: self.primitive, keep, is_readonly };
         dlpack::capsule(py, numbers, max_version)
     }
 
