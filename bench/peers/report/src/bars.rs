@@ -157,6 +157,8 @@ fn bars() -> Vec<Bar> {
         |work| matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: ..=4096, .. });
     let large: IsCase =
         |work| matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: 65536.., .. });
+    let to_256_kb: IsCase = |work| matches!(work, Work::PingPong { size: ..=262_144, .. });
+    let morn: IsPeer = |peer, _| peer == "morn";
     let to_32: IsCase = |work| matches!(work, Work::Fanout { subscriptions: 32 });
     let polling: IsCase = |work| matches!(work, Work::Requests { wait: Wait::Poll, .. });
     let sleeping: IsCase = |work| matches!(work, Work::Requests { wait: Wait::Sleep, .. });
@@ -176,6 +178,8 @@ fn bars() -> Vec<Bar> {
         of("create_ns_per_pair", "iceoryx2", "creating a pair", 0.05, pairs, iceoryx2),
         of("rss_bytes_per_pair", "iceoryx2", "memory of a pair", 0.05, pairs, iceoryx2),
         of(rate, "iceoryx2", "throughput between processes, 64 B", 2.0, between, iceoryx2),
+        times("Morn", "ping-pong to 256 KB", 1.0, to_256_kb, morn),
+        times("Morn", "latest value", 1.0, |work| matches!(work, Work::Latest { .. }), morn),
         times("Unix sockets, pipes", "ping-pong, sleeping", 0.9, asleep, |peer, _| peer == "os"),
     ]
 }

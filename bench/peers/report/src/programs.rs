@@ -13,10 +13,10 @@ use sinew_bench::options::PeersOptions;
 use crate::turn::{Turn, Turns, answer};
 
 /// The peers of this workspace; the program of each is called `peer-` and its name.
-pub const BUILT: [&str; 7] = ["zenoh", "iceoryx2", "channels", "os", "tonic", "thrift", "hiroz"];
+pub const BUILT: [&str; 8] = ["zenoh", "iceoryx2", "channels", "os", "tonic", "thrift", "hiroz", "morn"];
 
 /// Peers that take part only through programs that are found on the machine.
-const FOUND: [(&str, &str); 2] = [("ros2", "ROS 2"), ("morn", "Morn")];
+const FOUND: [(&str, &str); 1] = [("ros2", "ROS 2")];
 
 /// The prefix of adapters' names.
 const ADAPTER: &str = "sinew-peer-";
