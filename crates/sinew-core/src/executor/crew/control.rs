@@ -77,14 +77,11 @@ impl Scheduler {
         state.spins.stopped || state.spins.ended
     }
 
-    /// Sets the order of callbacks; called before it spins.
-    pub(crate) fn set_order(&self, order: DispatchOrder) {
-        self.lock().order = order;
+    /// Sets the order of callbacks, and whether callers may run them; called before it spins.
+    pub(crate) fn configure(&self, order: DispatchOrder, caller_runs: bool) {
+        let mut state = self.lock();
+        (state.order, state.spins.caller_runs) = (order, caller_runs);
         self.lane.lock().set_order(order);
-    }
-
-    pub(crate) fn set_caller_runs(&self, may_run: bool) {
-        self.lock().spins.caller_runs = may_run;
     }
 
     /// Pokes the thread that spins, but not its helpers.

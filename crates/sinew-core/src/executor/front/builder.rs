@@ -246,8 +246,7 @@ impl ExecutorBuilder {
         }
         let scheduler = Scheduler::with(threads);
         scheduler.faults.set_policies(self.on_panic, self.on_error);
-        scheduler.set_order(self.order);
-        scheduler.set_caller_runs(self.caller_runs);
+        scheduler.configure(self.order, self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
         Executor::of(scheduler, self.timer_thread, self.threads_options)
     }

@@ -5,6 +5,7 @@
 //! no worker is called.
 
 use super::{Probe, add_group, check, notify, stamp};
+use crate::executor::DispatchOrder;
 use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal};
 use crate::executor::crew::worker::{Blocking, Next, Worker};
@@ -207,7 +208,7 @@ fn a_reentrant_entity_is_called_for_each_message() {
 fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
-        scheduler.set_caller_runs(true);
+        scheduler.configure(DispatchOrder::ByTime, true);
         idle::spin(&scheduler);
         let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).unwrap();
         let (task_ref, serial) = idle::enter(&group);
@@ -237,7 +238,7 @@ fn a_lent_thread_or_the_worker() {
 fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {
         let scheduler = Scheduler::new();
-        scheduler.set_caller_runs(true);
+        scheduler.configure(DispatchOrder::ByTime, true);
         idle::spin(&scheduler);
         let [one] = add_group(&scheduler, GroupNumber::new());
         let [other] = add_group(&scheduler, GroupNumber::new());
@@ -268,7 +269,7 @@ fn a_timer_that_is_due_waits_for_a_place() {
         let clock = VirtualClock::new();
         clock.set(Time::from_nanoseconds(10));
         let scheduler = Scheduler::new();
-        scheduler.set_caller_runs(true);
+        scheduler.configure(DispatchOrder::ByTime, true);
         assert!(scheduler.accept_clock(&Clock::new(Some(clock))));
         idle::spin(&scheduler);
         let [one] = add_group(&scheduler, GroupNumber::new());

@@ -180,8 +180,7 @@ impl Pair {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::with(threads);
-        scheduler.set_caller_runs(true);
-        scheduler.set_order(order);
+        scheduler.configure(order, true);
         assert!(scheduler.accept_clock(&clock));
         idle::spin(&scheduler);
         let threads = (0..=threads).map(|_| Thread::default()).collect();
