@@ -41,7 +41,7 @@ pub trait Channel: Sized {
 /// The words of a message. Empty if it isn't whole words.
 ///
 /// # Safety
-/// At `place` are `size` bytes, which nobody writes while the words are used.
+/// At `place` are `size` bytes, which no thread writes while the words are used.
 unsafe fn words<'a>(place: *const c_void, size: c_int) -> &'a [u64] {
     let size = usize::try_from(size).unwrap_or(0);
     if place.addr() % align_of::<u64>() != 0 || size % size_of::<u64>() != 0 {

@@ -250,7 +250,7 @@ const FOR_ALL: c_int = 0x100;
 pub(crate) struct Library(*mut c_void);
 
 impl Library {
-    /// Opens a library for the life of the process, whose functions later libraries find as well.
+    /// Opens a library for the life of the process: later libraries find its functions as well.
     pub(crate) fn open_for_all(path: &Path) -> Self {
         Self::open(path, NOW | FOR_ALL)
     }
