@@ -502,7 +502,7 @@ def front_timer_new(node, group, period, clock, callback, context, timer):
     itself = []
 
     def elapsed(info):
-        about = TimerInfo(info.expected_call_time, info.actual_call_time, info.skipped, itself[0])
+        about = TimerInfo(info.expected_call_time.nanoseconds, info.actual_call_time.nanoseconds, info.skipped, itself[0])
         check(call(about))
 
     made = of(node).create_timer(
