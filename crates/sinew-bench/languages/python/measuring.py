@@ -35,12 +35,13 @@ TEXTS = [f"{number:064}" for number in range(CHUNK)]
 now_ns = time.monotonic_ns
 
 
-def play(roles):
-    """Plays the role that the arguments name: a function that gets the time to measure."""
-    role, nanoseconds, core = sys.argv[1:]
+def play(*roles):
+    """Plays the role that the arguments name, `image-out` for `image_out`: a function that gets the time to measure."""
+    name, nanoseconds, core = sys.argv[1:]
+    by_name = {role.__name__.replace("_", "-"): role for role in roles}
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: this process ends with the one that started it
     os.sched_setaffinity(0, {int(core)})
-    roles[role](int(nanoseconds))
+    by_name[name](int(nanoseconds))
 
 
 def ready():

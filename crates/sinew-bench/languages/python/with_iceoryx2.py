@@ -174,13 +174,4 @@ def image_in(nanoseconds):
 
 
 iox2.set_log_level(iox2.LogLevel.Error)
-measuring.play(
-    {
-        "ping-spin": ping_spin,
-        "pong-spin": pong_spin,
-        "ping-sleep": ping_sleep,
-        "pong-sleep": pong_sleep,
-        "image-out": image_out,
-        "image-in": image_in,
-    }
-)
+measuring.play(ping_spin, pong_spin, ping_sleep, pong_sleep, image_out, image_in)

@@ -157,18 +157,4 @@ def idle(nanoseconds):
     resting.end()
 
 
-measuring.play(
-    {
-        "ping-spin": ping_spin,
-        "pong-spin": pong_spin,
-        "ping-sleep": ping_sleep,
-        "pong-sleep": pong_sleep,
-        "send": send,
-        "receive": receive,
-        "call": call,
-        "serve": serve,
-        "image-out": image_out,
-        "image-in": image_in,
-        "idle": idle,
-    }
-)
+measuring.play(ping_spin, pong_spin, ping_sleep, pong_sleep, send, receive, call, serve, image_out, image_in, idle)

@@ -142,15 +142,4 @@ def image_in(nanoseconds):
     arrived.end()
 
 
-measuring.play(
-    {
-        "ping-sleep": ping_sleep,
-        "pong-sleep": pong_sleep,
-        "send": send,
-        "receive": receive,
-        "call": call,
-        "serve": serve,
-        "image-out": image_out,
-        "image-in": image_in,
-    }
-)
+measuring.play(ping_sleep, pong_sleep, send, receive, call, serve, image_out, image_in)

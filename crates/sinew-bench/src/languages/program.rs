@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::interpreter::Interpreter;
 use crate::process::command;
-use crate::{Error, Figures, Process, Samples, Settings, Work, nanoseconds, now_ns};
+use crate::{Error, Figures, Ground, Process, Samples, Settings, Work, nanoseconds, now_ns};
 
 /// Operations between two readings of the clock.
 pub(super) const CHUNK: u32 = 100;
@@ -110,5 +110,22 @@ impl<W: Work> Program<'_, W> {
     /// Runs it to its end.
     pub(super) fn measure(&self, directory: &Path, time: Duration) -> Result<Measured, Error> {
         self.start(directory, time)?.finish()
+    }
+
+    /// Measures a round beside another process, which is ended with it.
+    pub(super) fn measure_beside(
+        &self,
+        other: &Self,
+        ground: &Ground,
+        time: Duration,
+    ) -> Result<Measured, Error>
+    where
+        W: Sync,
+    {
+        ground.round(|directory| {
+            let mut other = other.start(directory, Duration::ZERO)?;
+            other.hear::<()>()?;
+            self.measure(directory, time)
+        })
     }
 }

@@ -227,19 +227,13 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Measures a round; the other process is ended with it.
 fn round(
     exchange: &Exchange,
     [measured, other]: [Program<'_, RustTalk>; 2],
     ground: &Ground,
     time: Duration,
 ) -> Result<Figures, Error> {
-    let measured = ground.round(|directory| {
-        let mut other = other.start(directory, Duration::ZERO)?;
-        other.hear::<()>()?;
-        measured.measure(directory, time)
-    })?;
-    let figures = measured.figures(exchange.operations);
+    let figures = measured.measure_beside(&other, ground, time)?.figures(exchange.operations);
     let is_stream = exchange.roles.0 == "receive";
     Ok(Figures {
         messages_per_second: figures.p50_ns.filter(|_| is_stream).map(|time| 1e9 / time),

@@ -98,18 +98,12 @@ fn in_c<'a>(program: &'a PathBuf, how: &str, part: RustRaw) -> Program<'a, RustR
     Program::Compiled(program, arguments)
 }
 
-/// Measures a round; the other process is ended with it.
 fn round(
     [measured, other]: [Program<'_, RustRaw>; 2],
     ground: &Ground,
     time: Duration,
 ) -> Result<Figures, Error> {
-    let measured = ground.round(|directory| {
-        let mut other = other.start(directory, Duration::ZERO)?;
-        other.hear::<()>()?;
-        measured.measure(directory, time)
-    })?;
-    Ok(measured.figures(CHUNK))
+    Ok(measured.measure_beside(&other, ground, time)?.figures(CHUNK))
 }
 
 impl Work for RustRaw {
