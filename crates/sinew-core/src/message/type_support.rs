@@ -5,7 +5,7 @@ use sinew_msg::description::{ConstDescription, Nested, TypeDescription};
 use sinew_msg::{DecodeError, Message, TypeHash};
 use std::alloc::Layout;
 use std::any::TypeId;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
 /// One per message type, in static memory: made by the compiler for a Rust type, at run time for a
@@ -285,6 +285,13 @@ impl TypeSupport {
                 })
             }
         }
+    }
+
+    /// Whether a value may lie at this address.
+    #[inline]
+    pub(crate) fn is_aligned(&self, value: NonNull<u8>) -> bool {
+        // A mask instead of the remainder, which takes a division: an alignment is a power of two.
+        value.addr().get() & (self.layout.align() - 1) == 0
     }
 
     /// Whether its values can be written and read in place.

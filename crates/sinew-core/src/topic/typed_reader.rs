@@ -82,7 +82,7 @@ impl TypedReader {
                 let layout = self.table.layout;
                 if encoded.len() == layout.size() + 4 && encoded.starts_with(&[0, 1]) {
                     let value = NonNull::from(&encoded[4..]).cast::<u8>();
-                    if value.addr().get().is_multiple_of(layout.align()) {
+                    if self.table.is_aligned(value) {
                         // SAFETY: a plain type: any bytes of its length, aligned, are a value
                         // (`is_plain`); the hold keeps them.
                         let message = unsafe { RawMessage::foreign(pool, Backing::Hold(hold), value) };

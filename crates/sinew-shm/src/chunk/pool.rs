@@ -5,6 +5,7 @@ use crate::memory::cell::{Cell, move_unused, own};
 use crate::memory::data_segments::Lends;
 use crate::own::own_state::OwnState;
 use crate::platform::failpoints::{self, Point};
+use crate::platform::prefetch;
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::segment::slab::{LONGEST, OwnChunk, class_of};
 use crate::tables::counters::Counters;
@@ -134,6 +135,18 @@ impl PoolState {
         (self.lent.len() / 8).min(MOST_SPARE / class).max((SPARE / class).clamp(2, 4))
     }
 
+    /// The chunk that [`take`](Self::take) would return.
+    #[inline]
+    fn next(&self, class: usize) -> Option<&Arc<Cell>> {
+        let fits = |shelf: &&Shelf| (class..=2 * class).contains(&shelf.class) && !shelf.free.is_empty();
+        self.shelves.iter().find(fits)?.free.last()
+    }
+
+    /// Whether so many chunks are in use that checking the readers' holds frees enough.
+    fn is_to_be_asked(&self, class: usize) -> bool {
+        self.made() >= self.in_use.max(self.slots) + self.spare(class)
+    }
+
     /// Whether the readers' holds can be checked before every loan, because that takes less time
     /// than the message.
     fn is_asking_cheap(&self, class: usize) -> bool {
@@ -171,9 +184,6 @@ impl Pool {
         }
         let class = class_of(length);
         let mut state = self.state.lock();
-        if state.is_asking_cheap(class) {
-            self.reclaim(&mut state);
-        }
         let cell = match state.take(class).or_else(|| self.find(&mut state, class)) {
             Some(cell) => cell,
             None => match self.own.memory.chunk(class, &self.own.readers) {
@@ -190,6 +200,24 @@ impl Pool {
         state.lent.push(cell.clone());
         drop(state);
         Ok(Loan(Held { cell, length }))
+    }
+
+    /// Finds a free chunk for the next message of this class, and fetches its first cache line,
+    /// which a reader's core still has. Called after a publish, so that the next loan waits for
+    /// neither.
+    #[inline]
+    pub(crate) fn prepare(&self, class: usize) {
+        let mut state = self.state.lock();
+        // If it is cheap, also when another chunk is free: the one that was read last is the one
+        // that is still in the caches.
+        let is_missing = || state.next(class).is_none() && state.is_to_be_asked(class);
+        if state.is_asking_cheap(class) || is_missing() {
+            self.reclaim(&mut state);
+        }
+        if let Some(cell) = state.next(class) {
+            let base = cell.chunk.slab.mapping().base().addr().get();
+            prefetch::for_writing(base.wrapping_add(cell.chunk.encoded_offset()));
+        }
     }
 
     /// Makes a cell for a new chunk. The lists get room for it, so nothing is allocated when it
@@ -213,10 +241,8 @@ impl Pool {
     fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         // Most chunks in use stay in use for a while: until there are more, checking again frees
         // little.
-        if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
-            let cell = self.take_again(state, class);
-            failpoints::at(Point::ChunkReclaimed);
-            return cell;
+        if state.is_asking_cheap(class) || state.is_to_be_asked(class) {
+            return self.take_again(state, class);
         }
         let in_vain = |cell: &mut Arc<Cell>| {
             (class..=2 * class).contains(&cell.chunk.class()) && !cell.is_published() && Cell::is_unused(cell)
@@ -268,6 +294,7 @@ impl Pool {
             state.all_steps += steps;
         }
         state.in_use = state.lent.len();
+        failpoints::at(Point::ChunkReclaimed);
     }
 
     /// Takes the chunks that go back to the participant. Giving them back takes a while, so the

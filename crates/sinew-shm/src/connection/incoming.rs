@@ -1,6 +1,6 @@
 //! The receiving end of a connection.
 
-use crate::chunk::hold::Hold;
+use crate::chunk::hold::{Hold, ReadSlab};
 use crate::connection::flow_control;
 use crate::error::{CapacityError, SegmentError};
 use crate::event::protocol;
@@ -10,11 +10,10 @@ use crate::own::incoming_entry::{IncomingEntry, Lease, Party, Sink};
 use crate::own::own_state::OwnState;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
+use crate::platform::prefetch;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering};
-use crate::platform::sys::Mapping;
 use crate::ring::{Chunk, Found, Head, Ring};
-use crate::segment::peer_segment::PeerSegment;
 use crate::tables::bell::SPACE_BELL;
 use crate::tables::control_segment::{
     DONE, EndpointRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_generation, read_generation,
@@ -26,6 +25,9 @@ use std::fmt;
 /// How often a slot that changes during reading is tried again before its message counts as lost: a
 /// broken writer must not hold up its readers.
 const RETRIES: usize = 16;
+
+/// Number of slabs that a connection remembers, a power of two.
+const SLABS: usize = 4;
 
 /// The greatest number that a message can have, so that twice the number fits into a word.
 const GREATEST: u64 = 1 << 62;
@@ -43,8 +45,11 @@ pub struct Incoming {
     record: ShmRef<IncomingRecord>,
     lease: Arc<Lease>,
     ring: Option<Ring>,
-    /// The data segment that the last chunk was in.
-    segment: Option<(u64, Arc<PeerSegment>)>,
+    /// The slabs that the last chunks were in, each at the place for its number: large messages of
+    /// a writer take turns in a few slabs.
+    slabs: [Option<Arc<ReadSlab>>; SLABS],
+    /// Whether the last message was in a chunk.
+    reads_chunks: bool,
     next: u64,
     /// Messages that were overwritten or left out since the last one that was read.
     missed: u64,
@@ -62,6 +67,12 @@ pub struct Incoming {
     cursor: u64,
     /// B2: the value of the writer's `waiting` word when this reader rang last.
     rung: u64,
+}
+
+/// The place of a chunk's slab among those that a connection remembers.
+#[inline]
+fn place_of(chunk: Chunk) -> usize {
+    (chunk.name >> 32) as usize & (SLABS - 1)
 }
 
 impl fmt::Debug for Incoming {
@@ -139,7 +150,8 @@ impl Incoming {
             record,
             lease: Arc::new(Lease::of(slot)),
             ring: None,
-            segment: None,
+            slabs: Default::default(),
+            reads_chunks: false,
             next: first,
             missed: 0,
             left_out: 0,
@@ -276,6 +288,7 @@ impl Incoming {
                 Found::LeftOut => {}
                 Found::Inline(head, length) => {
                     buffer.resize(length, 0); // all of it is overwritten
+                    self.reads_chunks = false;
                     if ring.read_inline(self.next, buffer) {
                         return Ok(self.found(head, None));
                     }
@@ -366,6 +379,10 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
+        if let Some(slab) = self.slabs[place_of(chunk)].as_ref().filter(|slab| slab.has(chunk)) {
+            slab.prefetch(chunk);
+        }
+        self.reads_chunks = true;
         match self.own.take_mark() {
             Some(mark) => Ok(self.hold(mark, chunk)?.map(Some)),
             None => self.copy_chunk(chunk, buffer),
@@ -382,14 +399,14 @@ impl Incoming {
         }
         // H6
         failpoints::at(Point::HoldChecked);
-        let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
-        match self.encoded(chunk) {
-            Ok(place) => Ok(Some(Hold::new(&self.own, mark, place, length))),
-            Err(error) => {
-                self.own.give_back(&mark);
-                Err(error)
-            }
-        }
+        let held = match self.slab_of(chunk) {
+            Ok(slab) => slab.hold(mark, chunk),
+            Err(error) => Err((mark, error)),
+        };
+        held.map(Some).map_err(|(mark, error)| {
+            self.own.give_back(&mark);
+            error
+        })
     }
 
     /// Holds the chunk for the duration of the copy; only one thread at a time may take the hold
@@ -410,19 +427,18 @@ impl Incoming {
         Ok(Some(None))
     }
 
-    /// The place of the encoded message in a chunk. Most chunks are in the same segment as the last
-    /// one, which is cached.
+    /// The slab that a chunk is in.
     #[inline]
-    fn encoded(&mut self, chunk: Chunk) -> Result<(Arc<Mapping>, usize), SegmentError> {
-        let number = chunk.name >> 32;
-        let known = self.segment.take().filter(|(known, _)| *known == number);
-        let segment = match known {
-            Some((_, segment)) => segment,
-            None => self.peer.data(number)?,
-        };
-        let place = segment.encoded(chunk.name, chunk.length);
-        self.segment = Some((number, segment));
-        place
+    fn slab_of(&mut self, chunk: Chunk) -> Result<&Arc<ReadSlab>, SegmentError> {
+        let place = &mut self.slabs[place_of(chunk)];
+        match place {
+            Some(slab) if slab.has(chunk) => {}
+            _ => {
+                let number = chunk.name >> 32;
+                *place = Some(ReadSlab::new(&self.own, self.peer.data(number)?, number)?);
+            }
+        }
+        Ok(place.as_ref().expect("just set"))
     }
 
     /// Returns `true` if a message can be read. Cheaper than reading it.
@@ -432,9 +448,20 @@ impl Incoming {
             && let Some(ring) = &self.ring
             && let Some(is_there) = ring.is_there(self.next)
         {
+            if !is_there && self.reads_chunks {
+                self.warm();
+            }
             return is_there;
         }
         self.becomes_ready()
+    }
+
+    /// Fetches the cache lines that the next message read in place will write, which the writer may
+    /// have looked at since: a thread that waits has the time.
+    #[inline]
+    fn warm(&self) {
+        prefetch::for_writing((&raw const self.record.next).addr());
+        self.own.hazards.warm();
     }
 
     fn becomes_ready(&mut self) -> bool {

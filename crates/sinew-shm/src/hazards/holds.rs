@@ -46,7 +46,7 @@
 //! # Copying
 //!
 //! A reader that holds as many messages as it may copies further ones, and holds each for the time
-//! of the copy: the last free word is never used for anything else. So a chunk's bytes are touched
+//! of the copy, with a word that is never used for anything else. So a chunk's bytes are touched
 //! only between H5 and H7.
 //!
 //! # Leaving
@@ -62,27 +62,44 @@
 //!
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from
 //! before H3 until after H7, under the lock with which Q1 and Q3 check. So H3 to H7 of every mark
-//! come before Q3, and Q4, which pairs with it, before the chunk is rewritten. A hold owns its
+//! come before Q3, and Q4, which pairs with it, before the chunk is rewritten. (The word that came
+//! back last waits outside the lock, in a place of its own. Q1 closes that place, under the lock: a
+//! word that was taken from it before then isn't back, and comes back under the lock; one that was
+//! put there before then is back.) A hold owns its
 //! participant's state, which owns the mapping, which owns the lock: where the lock is free, there
 //! is no hold. Writers query the lock through a descriptor, which they keep, of the very file that
 //! the holds are in. The file's name doesn't matter: removing it takes no participant off the list.
 
 use crate::platform::failpoints::{self, Point};
+use crate::platform::prefetch;
 use crate::platform::shm_ref::ShmRef;
-use crate::platform::sync::{AtomicU64, Mutex, Ordering, fence};
+use crate::platform::sync::{AtomicU32, AtomicU64, Mutex, Ordering, fence};
 use crate::ring::Ring;
 
 /// A participant's own holds.
 pub(crate) struct Hazards {
     table: ShmRef<[AtomicU64]>,
+    /// The word that came back last, outside the lock; [`NONE`], or [`CLOSED`] after Q1.
+    hot: AtomicU32,
     words: Mutex<HazardWords>,
 }
+
+/// No word is in the place for one.
+const NONE: u32 = u32::MAX;
+/// The place for one word takes none any more.
+const CLOSED: u32 = u32::MAX - 1;
+
+/// The word that marks a chunk while it is copied, and is never used for anything else.
+const COPYING: u32 = 0;
 
 struct HazardWords {
     /// Number of words of the table that may be accessed.
     ready: usize,
-    /// The free words; the last one given back is the first one taken.
+    /// The free words, apart from the one [for copying](COPYING); the last one given back is the
+    /// first one taken.
     free: Vec<u32>,
+    /// Whether the word for copying is in use.
+    is_copying: bool,
     leaving: Leaving,
 }
 
@@ -101,7 +118,8 @@ pub(crate) struct Mark(u32);
 
 impl Hazards {
     pub(crate) fn new(table: ShmRef<[AtomicU64]>) -> Self {
-        Self { table, words: Mutex::new(HazardWords { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
+        let words = HazardWords { ready: 0, free: Vec::new(), is_copying: false, leaving: Leaving::No };
+        Self { table, hot: AtomicU32::new(NONE), words: Mutex::new(words) }
     }
 
     /// The greatest number of words.
@@ -109,23 +127,44 @@ impl Hazards {
         self.table.len()
     }
 
-    /// Takes a word for the duration of a copy, even the last free one. One thread at a time, which
-    /// gives it back before the next takes one. `None` after Q1.
+    /// Takes the word for the duration of a copy. One thread at a time, which gives it back before
+    /// the next takes it. `None` after Q1.
     #[cold]
     pub(crate) fn take_to_copy(&self) -> Option<Mark> {
         let mut words = self.words.lock();
-        (words.leaving == Leaving::No).then(|| words.free.pop().map(Mark)).flatten()
+        if words.leaving != Leaving::No || words.ready == 0 {
+            return None;
+        }
+        words.is_copying = true;
+        Some(Mark(COPYING))
     }
 
     /// Takes a word to mark a chunk with; `None` if none is ready, in which case the caller must
     /// [add](Self::add) more. Always `None` after Q1.
     #[inline]
     pub(crate) fn take(&self) -> Option<Mark> {
+        let hot = self.hot.load(Ordering::Relaxed); // the exchange decides
+        let exchange = || self.hot.compare_exchange(hot, NONE, Ordering::Acquire, Ordering::Relaxed);
+        if hot < CLOSED && exchange().is_ok() {
+            return Some(Mark(hot));
+        }
+        self.take_free()
+    }
+
+    fn take_free(&self) -> Option<Mark> {
         let mut words = self.words.lock();
         if words.leaving != Leaving::No {
             return None;
         }
-        (words.free.len() > 1).then(|| words.free.pop().map(Mark)).flatten() // one is for copying
+        words.free.pop().map(Mark)
+    }
+
+    /// Fetches the cache line of the word that will probably be taken next.
+    #[inline]
+    pub(crate) fn warm(&self) {
+        if let Some(word) = self.table.get(self.hot.load(Ordering::Relaxed) as usize) {
+            prefetch::for_writing(std::ptr::from_ref(word).addr());
+        }
     }
 
     #[inline]
@@ -154,7 +193,8 @@ impl Hazards {
     /// The first `ready` words may be accessed from now on.
     pub(crate) fn add(&self, ready: usize) {
         let mut words = self.words.lock();
-        for index in (words.ready..ready.min(self.limit())).rev() {
+        let first = words.ready.max(COPYING as usize + 1);
+        for index in (first..ready.min(self.limit())).rev() {
             words.free.push(u32::try_from(index).unwrap_or(u32::MAX));
         }
         words.ready = words.ready.max(ready.min(self.limit()));
@@ -169,14 +209,32 @@ impl Hazards {
     pub(crate) fn give_back(&self, mark: &Mark) -> bool {
         self.word(mark).store(0, Ordering::Release); // H7: pairs with W6
         failpoints::at(Point::HoldGone);
+        // Release: pairs with the Acquire of Q1, which then counts it as back.
+        let exchange = || self.hot.compare_exchange(NONE, mark.0, Ordering::Release, Ordering::Relaxed);
+        // The look comes first: an exchange that fails has taken the cache line too.
+        if mark.0 != COPYING && self.hot.load(Ordering::Relaxed) == NONE && exchange().is_ok() {
+            return false;
+        }
+        self.give_back_locked(mark)
+    }
+
+    fn give_back_locked(&self, mark: &Mark) -> bool {
         let mut words = self.words.lock();
-        words.free.push(mark.0);
+        match mark.0 {
+            COPYING => words.is_copying = false,
+            other => words.free.push(other),
+        }
         words.leaving == Leaving::Waiting && words.are_all_back()
     }
 
     /// Q1: no mark is given out from now on.
     pub(crate) fn refuse(&self) {
-        self.words.lock().leaving = Leaving::Begun;
+        let mut words = self.words.lock();
+        words.leaving = Leaving::Begun;
+        let hot = self.hot.swap(CLOSED, Ordering::AcqRel);
+        if hot < CLOSED {
+            words.free.push(hot);
+        }
     }
 
     /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the call that
@@ -190,7 +248,7 @@ impl Hazards {
 
 impl HazardWords {
     fn are_all_back(&self) -> bool {
-        self.free.len() == self.ready
+        self.free.len() == self.ready.saturating_sub(1) && !self.is_copying
     }
 }
 

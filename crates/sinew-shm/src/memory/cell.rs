@@ -1,7 +1,7 @@
 //! Cells: chunks with a reference count in their writer's process.
 
 use crate::hazards::chunk_readers::Readers;
-use crate::platform::sync::{Arc, Ordering, PlainU64};
+use crate::platform::sync::{Arc, Ordering, PlainU64, fence};
 use crate::segment::slab::OwnChunk;
 
 /// A chunk that loans, slots, messages and its pool refer to.
@@ -18,9 +18,14 @@ pub(crate) struct Cell {
 impl Cell {
     /// Whether only the caller has a reference. Acquire: all reading by other threads comes before
     /// the chunk is rewritten.
-    pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
-        // The first check is cheaper, and rules out most cells that are in use.
-        Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
+    pub(crate) fn is_unused(this: &Arc<Self>) -> bool {
+        if Arc::strong_count(this) > 1 {
+            return false;
+        }
+        // A new reference could only come from the caller's: there are no weak ones. The count is
+        // read Relaxed, so this pairs with the Release of the references that were dropped.
+        fence(Ordering::Acquire);
+        true
     }
 
     pub(crate) fn is_published(&self) -> bool {
@@ -42,7 +47,7 @@ pub(crate) fn move_unused(
     readers: &Readers,
     mut to: impl FnMut(Arc<Cell>),
 ) -> usize {
-    unused.extend(from.extract_if(.., Cell::is_unused));
+    unused.extend(from.extract_if(.., |cell| Cell::is_unused(cell)));
     let is_asked = unused.iter().any(|cell| cell.is_published());
     let steps = if is_asked { readers.collect_held(held) } else { 0 };
     held.sort_unstable();

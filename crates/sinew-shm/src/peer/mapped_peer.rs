@@ -3,7 +3,7 @@
 use crate::error::{SegmentError, SegmentProblem};
 use crate::platform::shm_ref::{Record, ShmRef};
 use crate::platform::sync::{Arc, AtomicU64, Mutex, Ordering};
-use crate::platform::sys::{self, Mapping};
+use crate::platform::sys;
 use crate::segment::directory::Directory;
 use crate::segment::header::SegmentKind;
 use crate::segment::peer_segment::{PeerSegment, ReservedLength, open_doorbell};
@@ -390,19 +390,5 @@ impl Peer {
         let words = reserved.checked_sub(offset).ok_or_else(wrong)? / 8;
         let place = ShmRef::slice(&segment.mapping, offset, words).ok_or_else(wrong)?;
         Ok((place, segment))
-    }
-}
-
-impl PeerSegment {
-    /// The place of an encoded message in one of the participant's chunks, if all of it may be
-    /// accessed.
-    #[inline]
-    pub(crate) fn encoded(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
-        let reserved = self.reserved();
-        let offset =
-            crate::segment::slab::locate(&self.mapping, reserved, name, length).ok_or_else(|| {
-                SegmentError::field(&self.name, "length of a chunk's message", length, reserved as u64)
-            })?;
-        Ok((self.mapping.clone(), offset))
     }
 }

@@ -9,6 +9,7 @@
 //! | `shm_ref` | references to memory that several processes share |
 //! | `fork` | recognizing forked children |
 //! | `logging` | Sinew's own log lines |
+//! | `prefetch` | hints to fetch cache lines |
 //! | `failpoints` | death at a named instruction, for tests |
 
 #[cfg(not(feature = "kill-points"))]
@@ -18,6 +19,7 @@ pub mod failpoints;
 pub(crate) mod fork;
 pub mod locks;
 pub mod logging;
+pub(crate) mod prefetch;
 pub(crate) mod shm_ref;
 pub(crate) mod sync;
 pub(crate) mod sys;

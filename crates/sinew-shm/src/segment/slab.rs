@@ -118,18 +118,25 @@ impl OwnChunk {
 }
 
 /// Offset of a chunk's encoded message in its slab.
-fn encoded_offset(name: u64, chunk: usize) -> usize {
+#[inline]
+pub(crate) fn encoded_offset(name: u64, chunk: usize) -> usize {
     let index = usize::try_from(name & 0xffff_ffff).unwrap_or(usize::MAX);
     index.saturating_mul(chunk).saturating_add(SLAB_HEADER + ENCODED_AT)
 }
 
-/// The offset in its slab of the encoded message in a peer's chunk; `None` unless all of it lies in
-/// the reserved part.
-pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length: u64) -> Option<usize> {
+/// The size in bytes of the chunks in a peer's slab; `None` if it can't be one.
+pub(crate) fn chunk_size(mapping: &Arc<Mapping>) -> Option<usize> {
     let size = ShmRef::<AtomicU64>::at(mapping, size_of::<Header>())?;
     let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked
+    (chunk > ENCODED_AT && chunk.is_multiple_of(64)).then_some(chunk)
+}
+
+/// The offset in its slab of the encoded message in a peer's chunk of a valid
+/// [size](chunk_size); `None` unless all of it lies in the reserved part.
+#[inline]
+pub(crate) fn locate(chunk: usize, reserved: usize, name: u64, length: u64) -> Option<usize> {
     let length = usize::try_from(length).ok()?;
-    if chunk <= ENCODED_AT || !chunk.is_multiple_of(64) || length > chunk - ENCODED_AT {
+    if length > chunk - ENCODED_AT {
         return None;
     }
     let offset = encoded_offset(name, chunk);

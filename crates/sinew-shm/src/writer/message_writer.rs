@@ -342,11 +342,12 @@ impl Writer {
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, encoded: Lent) {
         let chunk = encoded.chunk();
-        let is_large = is_let_go_early(encoded.class(), self.named.len());
+        let class = encoded.class();
         self.publish(number, head, Payload::Chunk(chunk), Some(encoded));
-        if is_large {
+        if is_let_go_early(class, self.named.len()) {
             self.let_go();
         }
+        self.pool.prepare(class);
     }
 
     /// Publishes the next message without its contents, for which there was no room; readers count

@@ -279,7 +279,7 @@ impl PublisherCore {
         let (header, value) = loan.bytes_mut().split_at_mut(4);
         header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
         let value = NonNull::from(value).cast::<u8>();
-        if !value.addr().get().is_multiple_of(self.table.layout.align()) {
+        if !self.table.is_aligned(value) {
             return None;
         }
         let foreign = self.remote.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));

@@ -209,12 +209,28 @@ fn a_reader_that_is_accepted_meanwhile() {
 /// Fails if marks are given out after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
 #[test]
 fn a_reader_that_leaves() {
-    check(3, || {
+    leaves(false);
+}
+
+/// The same, if its word is in the place for one, outside the lock.
+///
+/// Fails if Q1 doesn't close the place or doesn't count the word in it, if the word is taken in two
+/// steps, or if the exchange that puts it there is relaxed.
+#[test]
+fn a_reader_that_leaves_while_its_word_is_at_hand() {
+    leaves(true);
+}
+
+fn leaves(has_read_before: bool) {
+    check(2, move || {
         let (scene, hazards) = Scene::new(1);
         let hazards = Arc::new(hazards);
         let state = Arc::new(AtomicU64::new(0));
         scene.publish(1, 0);
         let (ring, chunks) = (scene.ring.clone(), scene.chunks.clone());
+        if has_read_before {
+            assert!(read(&ring, 1, &hazards, &chunks, &state));
+        }
         let (marks, theirs) = (hazards.clone(), state.clone());
         let reader = thread::spawn(move || read(&ring, 1, &marks, &chunks, &theirs));
         let left = state.clone();

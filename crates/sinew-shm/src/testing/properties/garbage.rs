@@ -158,7 +158,8 @@ proptest! {
     ) {
         let mapping = mapped();
         ShmRef::<AtomicU64>::at(&mapping, size_of::<Header>()).unwrap().store(size, Ordering::Relaxed);
-        if let Some(offset) = slab::locate(&mapping, reserved, name, length) {
+        let chunk = slab::chunk_size(&mapping);
+        if let Some(offset) = chunk.and_then(|chunk| slab::locate(chunk, reserved, name, length)) {
             let end = offset as u64 + length;
             prop_assert!(end <= reserved as u64);
             prop_assert!(offset % 4 == 0 && (offset + 4) % 16 == 0);
