@@ -130,7 +130,7 @@ enum Kind {
     First,
     /// Place of a thread that helps it, as this worker.
     Helper(u32),
-    /// Place of the thread that waits for a wait set. It learns of a stop when it waits again.
+    /// Place of a thread that only waits. It learns of a stop when it waits again.
     Waiting,
 }
 
@@ -142,9 +142,9 @@ impl<'a> Place<'a> {
         Self::begin(scheduler, hosts, Kind::First)
     }
 
-    /// The same for a thread that waits for a wait set.
-    pub(crate) fn waiting(scheduler: &'a Arc<Scheduler>) -> Option<Self> {
-        Self::begin(scheduler, true, Kind::Waiting)
+    /// The same for a thread that waits until there is work, and runs none.
+    pub(crate) fn waiting(scheduler: &'a Arc<Scheduler>, hosts: bool) -> Option<Self> {
+        Self::begin(scheduler, hosts, Kind::Waiting)
     }
 
     /// Returns a place for another thread, which helps the one that spins.
@@ -184,7 +184,11 @@ impl Drop for Place<'_> {
                 state.spins.present -= 1;
                 state.retire(worker);
             }
-            Kind::Waiting => state.leave_spin(),
+            Kind::Waiting => {
+                state.leave_spin();
+                drop(state);
+                self.scheduler.watch_descriptor();
+            }
             Kind::First => {
                 state.spins.dismissed = true; // no thread from outside begins anything any more
                 while state.workers.any_caller_runs() {

@@ -204,9 +204,14 @@ impl<'a> Worker<'a> {
         let poller = scheduler.remote_events.become_poller(self.index);
         drop(state);
         let mut fetches = true;
+        let mut tighten = || {
+            if timeout.is_some() {
+                self.slack.tighten();
+            }
+        };
         match poller {
             Some(poller) => {
-                fetches = poller.wait(parker, timeout, || self.slack.tighten());
+                fetches = poller.wait(parker, timeout, tighten);
                 // Taking in messages touches the same histories as the callbacks that run then.
                 if fetches && poller.is_pending() {
                     fetches = false;
@@ -215,7 +220,7 @@ impl<'a> Worker<'a> {
                 poller.end();
             }
             None => {
-                self.slack.tighten();
+                tighten();
                 parker.park(timeout);
             }
         }

@@ -1,6 +1,7 @@
 //! Executors as programs hold them.
 
 use super::served::{Served, ServedList};
+use super::stay::Stay;
 use crate::executor::crew::control::Place;
 use crate::executor::crew::run::{Poked, Spin};
 use crate::executor::crew::scheduler::{self, Scheduler};
@@ -285,16 +286,6 @@ impl Executor {
         ended.for_each(Host::end_detached);
     }
 
-    /// One of the other threads.
-    fn help(&self, place: Place<'_>, plan: &ThreadSetup) {
-        let spin = Spin::begin(place, true);
-        let restore = plan.apply(spin.worker as usize);
-        let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Blocking::Forever));
-        if let Err(fault) = result {
-            self.scheduler.dismiss(Some(fault));
-        }
-    }
-
     /// Runs the callbacks that are ready now, and none that becomes ready meanwhile. Returns the
     /// number of callbacks that ran. Doesn't wait.
     ///
@@ -411,6 +402,40 @@ impl Executor {
         Ok(output)
     }
 
+    /// Waits until a callback is ready, or [woken](StopHandle::wake), for at most `timeout` (of real
+    /// time, also in virtual time; [`Duration::MAX`] is no limit), and runs none. Returns whether
+    /// one is ready.
+    ///
+    /// For a thread that waits otherwise than it runs callbacks, for example without a lock that
+    /// all of them need: it runs them with [`spin_some`](Self::spin_some). Unlike a wait for the
+    /// [`descriptor`](Self::descriptor), it needs no other thread to receive from other processes.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// let context = Context::new()?;
+    /// let node = context.node("patient")?;
+    /// let _numbers = node.subscription::<Number>("numbers").callback(|number: &Number| println!("{}", number.0))?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    ///
+    /// assert!(!executor.wait_for_work(Duration::ZERO)?);
+    /// node.publisher::<Number>("numbers").create()?.publish(Number(7))?;
+    /// assert!(executor.wait_for_work(Duration::MAX)?);
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped, or its
+    /// context was shut down.
+    pub fn wait_for_work(&self, timeout: Duration) -> Result<bool, SpinError> {
+        let now = Time::steady().nanoseconds();
+        let deadline = (timeout < Duration::MAX).then(|| now.saturating_add(nanoseconds(timeout)));
+        let _stay = Stay::begin(&self.scheduler, false)?; // callers wait for the thread to run callbacks
+        Worker::new(&self.scheduler, 0).wait_for_work(deadline)
+    }
+
     /// Advances virtual time from one timer to the next, and at each time runs ready callbacks
     /// until none is ready. Returns the number of callbacks that ran. The same program does the
     /// same in the same order every time.
@@ -498,7 +523,7 @@ fn start_helpers<'scope>(
     for worker in 1..executor.threads() {
         let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
         let place = Place::helper(&executor.scheduler, scheduler::index(worker));
-        let helper = helper.spawn_scoped(scope, move || executor.help(place, plan));
+        let helper = helper.spawn_scoped(scope, move || help(place, plan));
         helpers.push(started(helper, executor.threads())?);
     }
     if timer_thread {
@@ -507,6 +532,16 @@ fn start_helpers<'scope>(
         helpers.push(started(helper.spawn_scoped(scope, || timers.run()), executor.threads() + 1)?);
     }
     Ok(())
+}
+
+/// One of the other threads.
+fn help(place: Place<'_>, plan: &ThreadSetup) {
+    let (scheduler, spin) = (place.scheduler(), Spin::begin(place, true));
+    let restore = plan.apply(spin.worker as usize);
+    let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Blocking::Forever));
+    if let Err(fault) = result {
+        scheduler.dismiss(Some(fault));
+    }
 }
 
 /// Runs callbacks until `is_done`, which this thread asks at first and whenever the executor is
@@ -559,7 +594,7 @@ impl Drop for Dismissal<'_> {
     }
 }
 
-/// Stops an [`Executor`]; from [`Executor::stop_handle`].
+/// Stops or wakes an [`Executor`]; from [`Executor::stop_handle`].
 #[derive(Clone)]
 pub struct StopHandle(Arc<Scheduler>);
 
@@ -568,6 +603,12 @@ impl StopHandle {
     /// (So a stop that comes just before the spin isn't lost.)
     pub fn stop(&self) {
         self.0.stop();
+    }
+
+    /// Makes the current [`wait_for_work`](Executor::wait_for_work) of the executor, or wait of the
+    /// wait set, return early, or the next one, if no thread waits or spins. A spin goes on.
+    pub fn wake(&self) {
+        self.0.poke();
     }
 }
 

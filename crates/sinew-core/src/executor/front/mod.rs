@@ -3,4 +3,5 @@
 pub(crate) mod builder;
 pub(crate) mod executor;
 mod served;
+mod stay;
 pub(crate) mod wait_set;

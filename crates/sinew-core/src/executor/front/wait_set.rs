@@ -11,15 +11,12 @@
 //! [`Run::clear_ready`]: crate::executor::task::Run::clear_ready
 
 use super::executor::{Executable, Executor, StopHandle};
+use super::stay::Stay;
 use crate::executor::crew::candidates::Candidate;
-use crate::executor::crew::control::Place;
 use crate::executor::crew::run::InHand;
-use crate::executor::crew::scheduler::Scheduler;
-use crate::executor::crew::spinning::Spinning;
 use crate::executor::crew::worker::Worker;
 use crate::executor::error::{AddError, SpinError};
 use crate::sys::clock::{Time, nanoseconds};
-use crate::sys::sync::Arc;
 use std::fmt;
 use std::time::Duration;
 
@@ -120,7 +117,7 @@ impl WaitSet {
         if deadline.is_none() && self.executor.serves_nothing() {
             return Err(SpinError::Nothing);
         }
-        let stay = Stay::begin(&self.executor.scheduler)?;
+        let stay = Stay::begin(&self.executor.scheduler, true)?;
         let waited = Worker::new(&self.executor.scheduler, 0).wait(deadline, &mut self.ready);
         drop(stay);
         if waited.is_err() {
@@ -192,7 +189,7 @@ impl Ready<'_> {
     /// another thread, or a callback of this set, runs an entity of the set.
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
-        let _stay = Stay::begin(scheduler)?;
+        let _stay = Stay::begin(scheduler, true)?;
         InHand { scheduler, work: self.candidate.take(scheduler) }.execute().map_err(|fault| *fault)
     }
 }
@@ -217,18 +214,4 @@ pub trait Waitable: sealed::Sealed {
 
 pub(crate) mod sealed {
     pub trait Sealed {}
-}
-
-/// While this lives, the thread spins the scheduler. A stop that comes between two waits is for the
-/// next one.
-struct Stay<'a> {
-    _place: Place<'a>,
-    _spinning: Spinning,
-}
-
-impl<'a> Stay<'a> {
-    fn begin(scheduler: &'a Arc<Scheduler>) -> Result<Self, SpinError> {
-        let place = Place::waiting(scheduler).ok_or(SpinError::Busy)?;
-        Ok(Self { _place: place, _spinning: Spinning::enter(scheduler, 0) })
-    }
 }
