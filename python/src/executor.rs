@@ -6,15 +6,17 @@ use crate::done;
 use crate::error::{ExternalShutdownException, raise, with_code};
 use crate::group::Place;
 use crate::node::Node;
-use crate::wait::{self, Signals, Wake};
+use crate::signals::Signals;
+use crate::wait;
 use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 use sinew::error::{ErrorCode, SpinError};
 use sinew::event::ShutdownHandler;
-use sinew::executor::FaultPolicy;
+use sinew::executor::{FaultPolicy, StopHandle};
 use sinew::time::Time;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// An executor. With one thread it waits without the GIL, and then runs all ready callbacks with
@@ -22,7 +24,6 @@ use std::time::Duration;
 #[pyclass(frozen, module = "sinew._sinew")]
 pub(crate) struct Executor {
     executor: Arc<sinew::Executor>,
-    /// Ends the waits of the thread that spins.
     wake: Wake,
     served: Mutex<Vec<Served>>,
     asked: Arc<Mutex<Asked>>,
@@ -65,6 +66,15 @@ struct Until<'a, 'py> {
 }
 
 impl Until<'_, '_> {
+    /// Returns the time that is left; `None`: no limit.
+    fn left(self) -> Option<Duration> {
+        self.end.map(|end| end - Time::steady())
+    }
+
+    fn is_late(self) -> bool {
+        self.end.is_some_and(|end| Time::steady() >= end)
+    }
+
     fn is_done(&self) -> PyResult<bool> {
         self.future.map_or(Ok(false), |future| future.call_method0("done")?.is_truthy())
     }
@@ -84,7 +94,8 @@ impl Executor {
         let executor = Arc::new(builder.build().map_err(raise)?);
         let (served, asked) = (Mutex::default(), Arc::default());
         let (spins, idle) = (Mutex::default(), Condvar::new());
-        Ok(Self { executor, wake: Wake::new()?, served, asked, spins, idle })
+        let wake = Wake { executor: executor.stop_handle(), beside: Arc::default() };
+        Ok(Self { executor, wake, served, asked, spins, idle })
     }
 
     #[getter]
@@ -201,7 +212,8 @@ impl Executor {
 
     fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
         let Some(_spinning) = Spinning::begin(self) else { return self.beside_a_spin(until) };
-        let signals = Signals::default();
+        let wake = self.wake.clone();
+        let signals = Signals::new(move || wake.wake());
         let result = if self.executor.threads() == 1 || until.once {
             self.run_here(py, until, &signals)
         } else {
@@ -223,7 +235,7 @@ impl Executor {
     }
 
     fn run_here(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
-        let descriptor = self.executor.descriptor().map_err(PyErr::from)?;
+        let mut was_stopped = false;
         loop {
             let ran = if until.once {
                 u64::from(self.executor.spin_once(Duration::ZERO)?)
@@ -237,45 +249,53 @@ impl Executor {
             if let Some(end) = self.ended()? {
                 return Ok(end);
             }
-            if ran == 0 && !signals.wait(py, Some(descriptor), &self.wake, until.end)? {
+            if until.is_late() {
                 return Ok(End::Late);
             }
-            if ran > 0 && until.end.is_some_and(|end| Time::steady() >= end) {
-                return Ok(End::Late);
+            if ran > 0 {
+                continue;
             }
+            if was_stopped {
+                return Ok(End::Stopped); // by a context that it serves no more
+            }
+            signals.watch(py)?;
+            let left = until.left().unwrap_or(Duration::MAX);
+            match wait::detached(py, || self.executor.wait_for_work(left)) {
+                Ok(_) => {}
+                Err(SpinError::Stopped) => was_stopped = true,
+                Err(error) => return Err(error.into()),
+            }
+            py.check_signals()?;
         }
     }
 
     /// Spins on threads of its own, while this one waits for the end.
     fn run_there(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
-        // Another spin may wait for the executor's own wake, and clear it: one around this, or in vain.
-        let ended = Wake::new()?;
-        let (executor, wake) = (Arc::clone(&self.executor), ended.clone());
-        let over = Arc::new(Mutex::new(false)); // the thread itself ends only after it has woken this one
+        let (executor, wake) = (Arc::clone(&self.executor), self.wake.clone());
+        let over = Arc::new(AtomicBool::new(false)); // the thread itself ends only after it has woken this one
         let is_over = Arc::clone(&over);
         let spinning = std::thread::Builder::new().name("sinew-python".to_owned()).spawn(move || {
             let result = executor.spin();
-            *is_over.lock() = true;
+            is_over.store(true, Ordering::Release); // pairs with the Acquire below
             wake.wake();
             result
         });
         let spinning = spinning.map_err(PyErr::from)?;
         let end = loop {
-            if *over.lock() {
-                break Ok(End::Stopped);
-            }
-            match signals.wait(py, Some(ended.descriptor()), &self.wake, until.end) {
-                Ok(true) => {}
-                Ok(false) => break Ok(End::Late),
+            let looked = signals.watch(py).and_then(|()| {
+                wait::detached(py, || self.wake.wait_beside(until.end));
+                py.check_signals()?;
+                until.is_done()
+            });
+            match looked {
                 Err(error) => break Err(error),
-            }
-            match until.is_done() {
-                Ok(false) => {}
                 Ok(true) => break Ok(End::Done),
-                Err(error) => break Err(error),
+                Ok(false) if over.load(Ordering::Acquire) => break Ok(End::Stopped),
+                Ok(false) if until.is_late() => break Ok(End::Late),
+                Ok(false) => {}
             }
         };
-        if !*over.lock() {
+        if !over.load(Ordering::Acquire) {
             self.executor.stop_handle().stop();
         }
         let result = wait::detached(py, || spinning.join());
@@ -369,6 +389,36 @@ fn spin_error(error: SpinError) -> PyErr {
         return Python::attach(|py| raised.clone_ref(py));
     }
     raise(error)
+}
+
+/// Wakes the thread that spins an executor.
+#[derive(Clone)]
+struct Wake {
+    executor: StopHandle,
+    /// Whether it was woken, for a thread that waits beside those that spin.
+    beside: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Wake {
+    /// Ends the current wait, or the next one. Never blocks.
+    fn wake(&self) {
+        self.executor.wake();
+        *self.beside.0.lock() = true;
+        self.beside.1.notify_all();
+    }
+
+    /// Waits until it is woken, until `end` at most, while other threads spin.
+    fn wait_beside(&self, end: Option<Time>) {
+        let (woken, notified) = &*self.beside;
+        let mut woken = woken.lock();
+        let is_late = || end.is_some_and(|end| Time::steady() >= end);
+        while !std::mem::take(&mut *woken) && !is_late() {
+            match end {
+                Some(end) => _ = notified.wait_for(&mut woken, end - Time::steady()),
+                None => notified.wait(&mut woken),
+            }
+        }
+    }
 }
 
 /// A callable that wakes the thread that spins: a callback of a future.

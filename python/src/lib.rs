@@ -21,6 +21,7 @@ mod parameter;
 mod publisher;
 mod qos;
 mod service;
+mod signals;
 mod subscription;
 mod tf;
 mod timer;

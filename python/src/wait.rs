@@ -3,15 +3,8 @@
 use crate::error::ExternalShutdownException;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::event::{Timespec, poll};
 use sinew::time::Time;
-use std::cell::OnceCell;
-use std::io::{Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -65,120 +58,6 @@ pub(crate) fn others_returned(py: Python<'_>) {
             let _ = poll(&mut [], Some(&span(Duration::from_millis(1))));
         }
     });
-}
-
-/// Wakes threads that wait.
-#[derive(Clone)]
-pub(crate) struct Wake(Arc<(UnixStream, UnixStream)>);
-
-impl Wake {
-    pub(crate) fn new() -> PyResult<Self> {
-        let (reader, writer) = UnixStream::pair()?;
-        reader.set_nonblocking(true)?;
-        writer.set_nonblocking(true)?;
-        Ok(Self(Arc::new((reader, writer))))
-    }
-
-    /// Ends the current wait, or the next one. Never blocks.
-    pub(crate) fn wake(&self) {
-        let _ = (&self.0.1).write(&[0]); // a full buffer wakes as well
-    }
-
-    /// Returns the descriptor that is readable from a [`wake`](Self::wake) until a wait has cleared it.
-    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.0.0.as_fd()
-    }
-
-    fn clear(&self) {
-        let mut bytes = [0; 64];
-        while matches!((&self.0.0).read(&mut bytes), Ok(read) if read == bytes.len()) {}
-    }
-}
-
-/// While it lives, signals wake the waits of this thread, if it is Python's main thread: a signal
-/// that comes just before a wait would otherwise be noticed after it.
-#[derive(Default)]
-pub(crate) struct Signals {
-    /// From the first wait on. `None`: another thread than the main one.
-    watched: OnceCell<Option<Watched>>,
-}
-
-/// What Python's handler of signals writes to, and the descriptor that it wrote to before.
-struct Watched {
-    wake: Wake,
-    former: i32,
-}
-
-impl Watched {
-    /// Returns `None` on another thread than the main one, where Python refuses the descriptor.
-    fn begin(py: Python<'_>) -> PyResult<Option<Self>> {
-        static WAKE: PyOnceLock<Wake> = PyOnceLock::new(); // that of the main thread, for good
-        let wake = WAKE.get_or_try_init(py, Wake::new)?.clone();
-        let former = match set_wakeup(py, wake.0.1.as_raw_fd()) {
-            Ok(former) => former,
-            Err(error) if error.is_instance_of::<PyValueError>(py) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        py.check_signals()?; // one that came just before wrote nothing
-        Ok(Some(Self { wake, former }))
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        Python::attach(|py| {
-            let _ = set_wakeup(py, self.former); // refused only on another thread
-        });
-    }
-}
-
-impl Signals {
-    /// Waits until a descriptor is readable, `wake` wakes it or `end` has passed, and runs Python's
-    /// handlers of signals. Returns false at the end.
-    pub(crate) fn wait(
-        &self,
-        py: Python<'_>,
-        descriptor: Option<BorrowedFd<'_>>,
-        wake: &Wake,
-        end: Option<Time>,
-    ) -> PyResult<bool> {
-        let left = match end {
-            Some(end) if Time::steady() >= end => return Ok(false),
-            Some(end) => Some(span(end - Time::steady())),
-            None => None,
-        };
-        let watched = match self.watched.get() {
-            Some(watched) => watched,
-            None => {
-                let watched = Watched::begin(py)?;
-                self.watched.get_or_init(|| watched)
-            }
-        };
-        let own = watched.as_ref().map(|watched| watched.wake.0.0.as_fd());
-        let result = detached(py, || {
-            let all = [Some(wake.0.0.as_fd()), descriptor, own].into_iter().flatten();
-            let mut all: Vec<_> = all.map(|one| PollFd::from_borrowed_fd(one, PollFlags::IN)).collect();
-            poll(&mut all, left.as_ref())
-        });
-        wake.clear();
-        if let Some(watched) = watched {
-            watched.wake.clear();
-        }
-        py.check_signals()?;
-        match result {
-            Ok(0) => Ok(false),
-            Ok(_) | Err(Errno::INTR) => Ok(true),
-            Err(error) => Err(std::io::Error::from(error).into()),
-        }
-    }
-}
-
-fn set_wakeup(py: Python<'_>, descriptor: i32) -> PyResult<i32> {
-    static SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let arguments = pyo3::types::PyDict::new(py);
-    arguments.set_item("warn_on_full_buffer", false)?;
-    // Of the module in C: `signal` takes milliseconds to import.
-    SET.import(py, "_signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))?.extract()
 }
 
 fn span(of: Duration) -> Timespec {
