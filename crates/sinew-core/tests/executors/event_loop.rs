@@ -49,6 +49,68 @@ fn the_descriptor_is_readable_only_if_there_is_work() {
 }
 
 #[test]
+fn a_wait_for_work_runs_nothing_and_misses_nothing() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("patient").unwrap();
+    let qos = QoS::default().keep_all();
+    let numbers = node.publisher::<Number>("numbers").qos(qos).create().unwrap();
+    let _numbers = node.subscription::<Number>("numbers").qos(qos).callback(|_: &Number| {}).unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    assert!(!executor.wait_for_work(Duration::ZERO).unwrap());
+    let mut ran = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(move || (0..500).for_each(|n| numbers.publish(Number(n)).unwrap()));
+        while ran < 500 {
+            assert!(executor.wait_for_work(Duration::MAX).unwrap());
+            assert!(executor.wait_for_work(Duration::ZERO).unwrap(), "it is still there");
+            ran += executor.spin_some().unwrap();
+        }
+    });
+    let _timer = node.timer(Duration::from_millis(1)).callback(|| {}).unwrap();
+    assert!(executor.wait_for_work(Duration::MAX).unwrap(), "a timer");
+    assert!(executor.spin_some().unwrap() > 0);
+}
+
+#[test]
+fn a_wait_for_work_ends_when_it_is_woken_stopped_or_in_vain() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("patient").unwrap();
+    let _numbers = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let handle = executor.stop_handle();
+    handle.wake();
+    assert!(!executor.wait_for_work(Duration::MAX).unwrap(), "a wake before it counts");
+    std::thread::scope(|scope| {
+        scope.spawn(|| handle.wake());
+        assert!(!executor.wait_for_work(Duration::MAX).unwrap());
+    });
+    handle.stop();
+    assert!(matches!(executor.wait_for_work(Duration::MAX), Err(SpinError::Stopped)));
+    assert!(!executor.wait_for_work(Duration::ZERO).unwrap(), "a stop is for one wait");
+    context.shutdown();
+    assert!(matches!(executor.wait_for_work(Duration::MAX), Err(SpinError::Stopped)));
+}
+
+#[test]
+fn the_descriptor_is_readable_after_a_wait_that_left_work() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("guest").unwrap();
+    let numbers = node.publisher::<Number>("numbers").create().unwrap();
+    let _numbers = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    assert!(!is_readable(&executor));
+    assert!(!executor.wait_for_work(Duration::ZERO).unwrap());
+    numbers.publish(Number(0)).unwrap();
+    assert!(is_readable(&executor), "the wait is over");
+    assert!(executor.wait_for_work(Duration::MAX).unwrap());
+    assert!(is_readable(&executor));
+    assert_eq!(executor.spin_some().unwrap(), 1);
+}
+
+#[test]
 fn an_event_loop_misses_nothing_that_others_publish() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
