@@ -76,7 +76,7 @@ const EXCHANGES: [Exchange; 6] = [
     Exchange {
         what: "10 MB image published, beyond filling it",
         roles: ("image-out", "image-in"),
-        rust: None,
+        rust: Some((Role::ImageOut, Role::ImageIn)),
         operations: 1,
         bar: Some(("p50_ns", 50_000.0)),
         peers: &["iceoryx2", "zenoh", "rclpy"],
@@ -85,7 +85,7 @@ const EXCHANGES: [Exchange; 6] = [
     Exchange {
         what: "10 MB image received, since it was filled",
         roles: ("image-in", "image-out"),
-        rust: None,
+        rust: Some((Role::ImageIn, Role::ImageOut)),
         operations: 1,
         bar: Some(("p50_ns", 50_000.0)),
         peers: &["iceoryx2", "zenoh", "rclpy"],

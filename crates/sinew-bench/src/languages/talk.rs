@@ -1,16 +1,19 @@
-//! The roles of `python.rs` in Rust: texts and calls between two processes.
+//! The roles of `python.rs` in Rust: texts, calls and images between two processes.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::executor::FaultPolicy;
-use sinew::{Context, Executor, Node, Publisher, QoS, Subscription};
+use sinew::{Context, Executor, Node, Publisher, QoS, Subscription, View};
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_interfaces::std_msgs::msg::String as Text;
 
 use super::program::{CHUNK, Measured};
 use crate::process::PATIENCE;
-use crate::{Collected, Error, Measuring, Samples, Work, found, machine, matched, nanoseconds, now_ns};
+use crate::{
+    Collected, Error, Measuring, Samples, Work, found, machine, matched, nanoseconds, now_ns, sleep_until,
+};
 
 /// The part of a process, as in `languages/python/with_sinew.py`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -31,7 +34,23 @@ pub(crate) enum Role {
     Call,
     /// Serves it.
     Serve,
+    /// Publishes images at a rate.
+    ImageOut,
+    /// Views them in a callback.
+    ImageIn,
 }
+
+/// Bytes of an image.
+const IMAGE: usize = 10_000_000;
+
+/// Time between two images in nanoseconds.
+const IMAGE_PERIOD: i64 = 1_000_000_000 / 50;
+
+/// Images that warm up.
+const WARM_IMAGES: usize = 5;
+
+/// Bytes of the time at which an image was filled, its first ones.
+const STAMP: usize = 8;
 
 /// A process in Rust.
 #[derive(Debug, Deserialize, Serialize)]
@@ -85,6 +104,8 @@ impl Work for RustTalk {
                 let _server = node.server::<AddTwoInts>("add").callback(add)?;
                 self.serve(&context, measuring)
             }
+            Role::ImageOut => self.image_out(&node, measuring),
+            Role::ImageIn => self.image_in(&context, &node, measuring),
         }
     }
 }
@@ -216,6 +237,67 @@ impl RustTalk {
                 break;
             }
         }
+        measuring.tell(&Measured { samples, ..Measured::default() })
+    }
+
+    /// Has the times of publishing without those of filling.
+    fn image_out(&self, node: &Node, measuring: Measuring) -> Result<(), Error> {
+        let publisher = node.publisher::<Image>("image").qos(QoS::default().keep_last(4)).create()?;
+        match self.time {
+            None => measuring.tell(&())?,
+            Some(_) => matched(&publisher, 1)?,
+        }
+        let begun = Image { height: 1, width: 1, step: 1, encoding: "mono8".to_owned(), ..Image::default() };
+        let source: Vec<u8> = (0..IMAGE).map(|at| at.to_le_bytes()[0]).collect();
+        let (mut samples, until) = (Samples::with_room_for(1 << 14), end_of(self.time));
+        let mut due = now_ns();
+        for number in 0.. {
+            sleep_until(due);
+            due += IMAGE_PERIOD;
+            let began = now_ns();
+            let mut draft = publisher.draft(&begun, ImageLengths { data: IMAGE })?;
+            let pixels = draft.parts().data;
+            let fills = now_ns();
+            pixels.copy_from_slice(&source);
+            pixels[..STAMP].copy_from_slice(&now_ns().to_le_bytes());
+            let filled = now_ns();
+            publisher.publish(draft).map_err(sinew::Error::from)?;
+            let ended = now_ns();
+            if number >= WARM_IMAGES {
+                samples.record(ended - began - (filled - fills));
+            }
+            if ended > until {
+                break;
+            }
+        }
+        measuring.tell(&Measured { samples, ..Measured::default() })
+    }
+
+    /// Has the times from a filled image to the callback.
+    fn image_in(&self, context: &Context, node: &Node, measuring: Measuring) -> Result<(), Error> {
+        let executor = Self::executor(context)?;
+        let seen = Collected::new((0, Samples::with_room_for(1 << 14)));
+        let (stop, time) = (executor.stop_handle(), self.time);
+        let (mut until, arrived) = (None, seen.clone());
+        let images = node.subscription::<Image>("image").qos(QoS::default().keep_last(4));
+        let _images = images.callback(move |image: View<'_, Image>| {
+            let now = now_ns();
+            let stamp = image.data.first_chunk::<STAMP>().map_or(0, |stamp| i64::from_le_bytes(*stamp));
+            arrived.with(|(count, samples)| {
+                *count += 1;
+                if *count > WARM_IMAGES {
+                    samples.record(now - stamp);
+                }
+            });
+            if now > *until.get_or_insert_with(|| end_of(time)) {
+                stop.stop();
+            }
+        })?;
+        if self.time.is_none() {
+            measuring.tell(&())?;
+        }
+        executor.spin()?;
+        let samples = seen.with(|(_, samples)| std::mem::take(samples));
         measuring.tell(&Measured { samples, ..Measured::default() })
     }
 }
