@@ -209,7 +209,7 @@ fn a_reader_that_is_accepted_meanwhile() {
 /// Fails if marks are given out after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
 #[test]
 fn a_reader_that_leaves() {
-    leaves(false);
+    leaves(3, false);
 }
 
 /// The same, if its word is in the place for one, outside the lock.
@@ -218,11 +218,11 @@ fn a_reader_that_leaves() {
 /// steps, or if the exchange that puts it there is relaxed.
 #[test]
 fn a_reader_that_leaves_while_its_word_is_at_hand() {
-    leaves(true);
+    leaves(2, true);
 }
 
-fn leaves(has_read_before: bool) {
-    check(2, move || {
+fn leaves(preemptions: usize, has_read_before: bool) {
+    check(preemptions, move || {
         let (scene, hazards) = Scene::new(1);
         let hazards = Arc::new(hazards);
         let state = Arc::new(AtomicU64::new(0));
