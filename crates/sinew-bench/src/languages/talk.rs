@@ -61,6 +61,9 @@ pub(crate) struct RustTalk {
     pub(super) time: Option<Duration>,
 }
 
+/// Time after which the side that begins says hello again.
+const BETWEEN_HELLOS: Duration = Duration::from_millis(20);
+
 fn text(number: u32) -> Text {
     Text { data: format!("{number:064}") }
 }
@@ -150,9 +153,14 @@ impl RustTalk {
         // The number of answers that came, the time of the last text, and the round trips.
         let seen = Collected::new((0_u32, 0_i64, Samples::with_room_for(1 << 20)));
         let (next, stop, until) = (publisher.clone(), executor.stop_handle(), end_of(self.time));
-        let answered = seen.clone();
-        let subscription = node.subscription::<Text>("back").callback(move |_: &Text| {
+        let (answered, (hello, is_heard)) = (seen.clone(), (text(1), Collected::new(false)));
+        let (greeted, hears) = (hello.clone(), is_heard.clone());
+        let subscription = node.subscription::<Text>("back").callback(move |text_back: &Text| {
             let now = now_ns();
+            if *text_back == greeted {
+                hears.with(|is_heard| *is_heard = true);
+                return Ok(());
+            }
             answered.with(|(count, began, samples)| {
                 *count += 1;
                 if *count > CHUNK {
@@ -167,6 +175,11 @@ impl RustTalk {
             next.publish(text(0))
         })?;
         both_matched(&publisher, &subscription)?;
+        // The other side's publisher connects soon after it is known: until then there is no answer.
+        while !is_heard.with(|is_heard| *is_heard) {
+            publisher.publish(hello.clone()).map_err(sinew::Error::from)?;
+            executor.spin_once(BETWEEN_HELLOS)?;
+        }
         seen.with(|(_, began, _)| *began = now_ns());
         publisher.publish(text(0)).map_err(sinew::Error::from)?;
         executor.spin()?;
