@@ -200,8 +200,8 @@ pub mod __private {
     pub use crate::parameters::value::{ParameterType, ParameterValue};
     pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;
-    /// Locks for crates built on this one; they keep to its lock rule.
-    pub use sinew_shm::locks;
+    /// Locks and threads for crates built on this one; they keep to its lock rule.
+    pub use sinew_shm::{locks, threads};
 }
 
 pub use api::background::Background;

@@ -9,10 +9,10 @@
 //! | [`raw`] | programs: topics, queues and variables without nodes |
 //! | [`inspect`] | tools: what runs, seen from outside |
 //! | [`transport`] | `sinew`, and tools that take part: participants, endpoints, messages |
-//! | [`logging`], [`locks`] | crates of Sinew: its own log lines; its locks and their rule |
+//! | [`logging`], [`locks`], [`threads`] | crates of Sinew: its own log lines; its locks and their rule; its own threads |
 //!
-//! A [`Domain`] is where all of them begin. `transport`, `logging` and `locks` change as `sinew`
-//! needs it; programs on topics and services use `sinew`.
+//! A [`Domain`] is where all of them begin. `transport`, `logging`, `locks` and `threads` change as
+//! `sinew` needs it; programs on topics and services use `sinew`.
 //!
 //! This crate moves bytes. Message types, QoS and callbacks belong to `sinew`.
 
@@ -51,7 +51,7 @@ pub use inspect::workers::Callback;
 pub use peer::mapped_peer::{Peer, program_name};
 #[cfg(feature = "kill-points")]
 pub use platform::failpoints;
-pub use platform::{locks, logging};
+pub use platform::{locks, logging, threads};
 pub use segment::domain::Domain;
 pub use segment::header::LAYOUT_VERSION;
 pub use tables::endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};

@@ -6,6 +6,7 @@
 //! published by a thread of their own, at most one per [`PERIOD`]. This isn't the group's work,
 //! because a callback may take hours, and clients need to see the states of other goals meanwhile.
 
+use sinew::__private::threads;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -26,8 +27,7 @@ impl StatusThread {
     /// period later, otherwise at the next [`wake`](Self::wake).
     pub(super) fn start(publish: impl Fn() -> bool + Send + 'static) -> io::Result<Self> {
         let (wake, woken) = sync_channel(1);
-        let thread = std::thread::Builder::new().name("sinew-goals".to_owned()).stack_size(256 * 1024);
-        thread.spawn(move || {
+        threads::builder("sinew-goals").spawn(move || {
             while woken.recv().is_ok() {
                 while publish() {
                     if woken.recv_timeout(PERIOD) == Err(RecvTimeoutError::Disconnected) {

@@ -11,6 +11,7 @@ use crate::mailbox::deferred::{Deferred, Watched};
 use crate::sys::clock::{Clock, Wake};
 use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, Mutex};
+use sinew_shm::threads;
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
@@ -52,8 +53,8 @@ impl StatusThread {
             let wake: Arc<dyn Wake> = this.clone();
             source.watch(Arc::downgrade(&wake));
         }
-        let (theirs, name) = (this.clone(), "sinew-statuses".to_owned());
-        let thread = thread::Builder::new().name(name).stack_size(256 << 10).spawn(move || theirs.run())?;
+        let theirs = this.clone();
+        let thread = threads::builder("sinew-statuses").spawn(move || theirs.run())?;
         *this.thread.lock() = Some(thread);
         Ok(this)
     }

@@ -15,6 +15,7 @@ use super::sync::{Mutex, Ordering, SignalFlag};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals as Arriving};
 use signal_hook::low_level::{emulate_default_handler, register, unregister};
+use sinew_shm::threads;
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::{LazyLock, Weak};
@@ -190,7 +191,7 @@ fn start_thread(signal: i32) -> io::Result<Handle> {
     let mut arriving = Arriving::new([signal])?;
     let handle = arriving.handle();
     let wait = move || arriving.forever().for_each(shut_down);
-    std::thread::Builder::new().name("sinew-signals".into()).stack_size(128 * 1024).spawn(wait)?;
+    threads::builder("sinew-signals").spawn(wait)?;
     Ok(handle)
 }
 

@@ -4,6 +4,7 @@ use crate::discovery::follower::Follower;
 use crate::error::{JoinError, SystemError};
 use crate::platform::sync::Arc;
 use crate::platform::sys::{self, Watch};
+use crate::platform::threads;
 use crate::tables::bell::watch_while_asleep;
 use std::sync::Weak;
 use std::thread::JoinHandle;
@@ -21,9 +22,7 @@ impl Helper {
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
         let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
         let (theirs, weak) = (wake.clone(), Arc::downgrade(follower));
-        let thread = std::thread::Builder::new()
-            .name("sinew-shm".to_owned())
-            .stack_size(256 << 10)
+        let thread = threads::builder("sinew-shm")
             .spawn(move || help(&weak, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
         let _ = follower.own.helper.set(wake.clone()); // there is one helper thread

@@ -10,6 +10,7 @@
 //! | `fork` | recognizing forked children |
 //! | `logging` | Sinew's own log lines |
 //! | `prefetch` | hints to fetch cache lines |
+//! | `threads` | Sinew's own threads |
 //! | `failpoints` | death at a named instruction, for tests |
 
 #[cfg(not(feature = "kill-points"))]
@@ -23,3 +24,4 @@ pub(crate) mod prefetch;
 pub(crate) mod shm_ref;
 pub(crate) mod sync;
 pub(crate) mod sys;
+pub mod threads;

@@ -476,3 +476,30 @@ pub(crate) fn call_in_children(handler: extern "C" fn()) -> impl FnOnce() {
         let _ = unsafe { libc::pthread_atfork(None, None, Some(handler)) }; // fails only if no memory is left
     }
 }
+
+/// Returns the size of the thread-local variables of the program and the libraries that are loaded,
+/// of which each thread has a copy, in bytes.
+pub(crate) fn thread_locals() -> usize {
+    unsafe extern "C" fn add(
+        object: *mut libc::dl_phdr_info,
+        _: usize,
+        sum: *mut libc::c_void,
+    ) -> libc::c_int {
+        // SAFETY: `dl_iterate_phdr` passes a loaded object's description, which lives as long as this call.
+        let object = unsafe { &*object };
+        if !object.dlpi_phdr.is_null() {
+            // SAFETY: the object's headers, `dlpi_phnum` of them; it stays loaded during this call.
+            let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()) };
+            let sizes =
+                headers.iter().filter(|header| header.p_type == libc::PT_TLS).map(|header| header.p_memsz);
+            // SAFETY: `sum` is the caller's variable, which only this thread uses.
+            let sum = unsafe { &mut *sum.cast::<u64>() };
+            *sum = sizes.fold(*sum, u64::saturating_add);
+        }
+        0
+    }
+    let mut sum = 0u64;
+    // SAFETY: `add` is called during this call only, with `sum`.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut sum).cast()) };
+    usize::try_from(sum).unwrap_or(usize::MAX)
+}

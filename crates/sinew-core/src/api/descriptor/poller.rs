@@ -8,6 +8,7 @@ use crate::sys::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
+use sinew_shm::threads;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -34,9 +35,8 @@ impl DescriptorPoller {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             sources: Mutex::new(HashMap::new()),
         });
-        let thread = std::thread::Builder::new().name("sinew-descriptors".into()).stack_size(128 * 1024);
         let of_thread = new.clone();
-        thread.spawn(move || of_thread.run())?;
+        threads::builder("sinew-descriptors").spawn(move || of_thread.run())?;
         Ok(poller.insert(new).clone())
     }
 

@@ -6,6 +6,7 @@
 use crate::mailbox::waiters::Notifications;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::CapacityError;
+use sinew_shm::threads;
 use sinew_shm::transport::EventReceiver;
 use std::io;
 use std::thread::JoinHandle;
@@ -39,9 +40,7 @@ impl ReceiverThread {
     ) -> Result<Self, StartError> {
         let ends = Arc::new(AtomicBool::new(false));
         let (theirs, their_end, notifications) = (port.clone(), ends.clone(), notifications.clone());
-        let thread = std::thread::Builder::new()
-            .name("sinew-receiver".to_owned())
-            .stack_size(256 << 10)
+        let thread = threads::builder("sinew-receiver")
             .spawn(move || receive(&theirs, &their_end, &notifications))
             .map_err(StartError::Thread)?;
         Ok(Self { port, ends, thread })
