@@ -44,7 +44,8 @@ void serve()
         auto feedback = std::make_shared<Fibonacci::Feedback>();
         feedback->sequence = {0, 1};
         for (std::int32_t i = 1; i < handle->get_goal()->order; ++i) {
-          feedback->sequence.push_back(feedback->sequence[i] + feedback->sequence[i - 1]);
+          const std::size_t last = feedback->sequence.size() - 1;
+          feedback->sequence.push_back(feedback->sequence[last] + feedback->sequence[last - 1]);
           handle->publish_feedback(feedback);
         }
         result->sequence = feedback->sequence;
