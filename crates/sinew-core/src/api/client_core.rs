@@ -54,24 +54,34 @@ impl ClientCore {
         waiter: CallWaiter,
         quietly: bool,
     ) -> Result<(CallId, Unannounced), CallFault> {
-        // Relaxed: a call that begins while another thread closes the client is failed or dropped.
-        if self.is_closed.load(Ordering::Relaxed) {
-            return Err(CallFault { failure: CallFailure::Closed, request: Some(request) });
-        }
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(waiter);
+        // Only now: `close` fails the calls that have begun. Relaxed: it sets the flag before it takes
+        // the lock of the calls, so it finds this call, or this thread sees the flag.
+        if self.is_closed.load(Ordering::Relaxed) {
+            return self.refuse(id, CallFailure::Closed, request);
+        }
         let reply_to = ReplyTo::Local(self.calls.clone(), id);
         self.calls.observed.notify(ServiceEvent::RequestSent, || self.calls.named(id), &request);
         let request = Request { message: request, publication, reply_to };
         match self.requests.push(request, quietly) {
             Ok(unannounced) => Ok((id, unannounced)),
-            Err(RefusedRequest { message, failure, .. }) => {
-                if self.calls.refused(id) {
-                    Err(CallFault { failure, request: Some(message) })
-                } else {
-                    Ok((id, None))
-                }
-            }
+            Err(RefusedRequest { message, failure, .. }) => self.refuse(id, failure, message),
+        }
+    }
+
+    /// Ends a call with a request that is not sent.
+    #[cold]
+    fn refuse(
+        &self,
+        id: CallId,
+        failure: CallFailure,
+        request: RawMessage,
+    ) -> Result<(CallId, Unannounced), CallFault> {
+        if self.calls.refused(id) {
+            Err(CallFault { failure, request: Some(request) })
+        } else {
+            Ok((id, None))
         }
     }
 
@@ -222,7 +232,8 @@ impl ClientCore {
     /// Ends the client: no callback of it begins any more, and with `wait`, none runs on another
     /// thread. Threads and futures that wait for a response fail.
     pub(crate) fn close(&self, wait: bool) {
-        // Relaxed: one of several threads continues, and locks protect everything else.
+        // Relaxed: one of several threads continues, and locks protect everything else; `send` reads it
+        // after such a lock.
         if self.is_closed.swap(true, Ordering::Relaxed) {
             return;
         }

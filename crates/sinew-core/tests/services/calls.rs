@@ -425,6 +425,26 @@ fn a_panic_in_a_nested_server_ends_the_spin_that_ran_it() {
     }
 }
 
+/// A call that begins while another thread closes its client doesn't wait for an answer.
+#[test]
+fn a_call_meets_the_end_of_its_client() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    for _ in 0..3000 {
+        let client = node.client::<Numbers>("nothing").create().unwrap();
+        let (both, closed) = (Arc::new(std::sync::Barrier::new(2)), client.clone());
+        let other = both.clone();
+        let closing = thread::spawn(move || {
+            other.wait();
+            closed.close();
+        });
+        both.wait();
+        let error = client.call(Number(1), PATIENCE).err().unwrap();
+        assert!(matches!(error.failure(), CallFailure::Closed), "{error}");
+        closing.join().unwrap();
+    }
+}
+
 /// Two callbacks that close each other's entity: one of them doesn't wait.
 #[test]
 fn closing_each_other_ends() {
