@@ -44,7 +44,7 @@ pub trait Channel: Sized {
 /// At `place` are `size` bytes, which no thread writes while the words are used.
 unsafe fn words<'a>(place: *const c_void, size: c_int) -> &'a [u64] {
     let size = usize::try_from(size).unwrap_or(0);
-    if place.addr() % align_of::<u64>() != 0 || size % size_of::<u64>() != 0 {
+    if !place.addr().is_multiple_of(align_of::<u64>()) || !size.is_multiple_of(size_of::<u64>()) {
         return &[];
     }
     // SAFETY: aligned, and as the caller says.
