@@ -51,7 +51,7 @@ pub use inspect::workers::Callback;
 pub use peer::mapped_peer::{Peer, program_name};
 #[cfg(feature = "kill-points")]
 pub use platform::failpoints;
-pub use platform::{locks, logging, threads};
+pub use platform::{locks, logging, prefetch, threads};
 pub use segment::domain::Domain;
 pub use segment::header::LAYOUT_VERSION;
 pub use tables::endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};

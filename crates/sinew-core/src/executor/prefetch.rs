@@ -372,20 +372,7 @@ fn follow(deep: &mut [Arc<dyn Footprint>]) {
 /// Names lines of memory that may not exist.
 fn suggest(address: usize, lines: usize) {
     for line in 0..lines {
-        let line = std::ptr::without_provenance::<i8>(address.wrapping_add(line * LINE));
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: the instruction is part of every x86-64, and has no effect on an address that
-        // can't be read.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line);
-        }
-        #[cfg(all(target_arch = "aarch64", not(miri)))]
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) line, options(nostack, preserves_flags, readonly));
-        }
-        #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-        let _ = line;
+        sinew_shm::prefetch::for_reading(address.wrapping_add(line * LINE));
     }
 }
 

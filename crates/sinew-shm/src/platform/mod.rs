@@ -20,7 +20,7 @@ pub mod failpoints;
 pub(crate) mod fork;
 pub mod locks;
 pub mod logging;
-pub(crate) mod prefetch;
+pub mod prefetch;
 pub(crate) mod shm_ref;
 pub(crate) mod sync;
 pub(crate) mod sys;

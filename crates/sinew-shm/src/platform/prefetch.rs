@@ -1,10 +1,10 @@
-//! Hints to the processor: fetch a cache line before it is used.
+//! Hints to the processor: fetch a cache line before it is used. They are for crates of Sinew.
 //!
 //! An address is only named: a hint reads and writes nothing, and fails nowhere.
 
 /// Fetches the cache line at this address for reading.
 #[inline]
-pub(crate) fn for_reading(address: usize) {
+pub fn for_reading(address: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, see above.
     unsafe {
@@ -20,7 +20,7 @@ pub(crate) fn for_reading(address: usize) {
 
 /// Fetches the cache line at this address for writing: no other core has it then.
 #[inline]
-pub(crate) fn for_writing(address: usize) {
+pub fn for_writing(address: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, see above; processors without it take it for a `nop`.
     unsafe {
