@@ -21,7 +21,7 @@ fn a_block_moves_between_threads() {
         Probe::reset_counts();
         let pool = Pool::of_table(TypeSupport::of::<Probe>(), 1);
         let first = loan(&pool);
-        let other = Arc::clone(&pool);
+        let other = pool.clone();
         let thread = thread::spawn(move || {
             first.write(1);
             drop(first); // goes home
@@ -44,7 +44,7 @@ fn a_block_moves_between_threads() {
 /// Closing a pool while its blocks come home: every value is dropped once, and no block stays
 /// behind.
 ///
-/// Fails if `put_away` doesn't check `is_closed`, or if a place isn't closed (B6).
+/// Fails if `take_back` doesn't check `closed`, or checks it before it locks.
 #[test]
 fn closing_while_a_block_comes_home() {
     check(6, || {
