@@ -6,7 +6,6 @@
 mod command;
 
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -119,11 +118,18 @@ fn a_benchmark_runs_its_other_process() {
     assert_eq!((systems, &rows[1]["lost"]), (vec!["floor", "sinew"], &0.into()));
 }
 
+/// Copies a program. Another process does it: a file that this one has open for writing may be open
+/// in a child that another test has just forked as well, and is "busy" then.
+fn install(from: &Path, to: &Path) {
+    let status = Command::new("install").args(["-m", "755"]).args([from, to]).status().unwrap();
+    assert!(status.success(), "{status}");
+}
+
 #[test]
 fn the_comparison_with_peers_runs_in_a_checkout_only() {
     let place = tempfile::tempdir().unwrap();
     let program = place.path().join("sinew"); // the tests' own program lies in a checkout
-    std::fs::copy(env!("CARGO_BIN_EXE_sinew"), &program).unwrap();
+    install(env!("CARGO_BIN_EXE_sinew").as_ref(), &program);
     let peers = |options: &[&str]| {
         let mut command = Command::new(&program);
         command.args(["bench", "peers"]).args(options).current_dir(place.path()).output().unwrap()
@@ -135,9 +141,9 @@ fn the_comparison_with_peers_runs_in_a_checkout_only() {
 
     let checkout = place.path().join("bench/peers");
     std::fs::create_dir_all(&checkout).unwrap();
-    let runner = checkout.join("run");
-    std::fs::write(&runner, "#!/bin/sh\nprintf '<%s>' \"$@\"\n").unwrap();
-    std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = place.path().join("script");
+    std::fs::write(&script, "#!/bin/sh\nprintf '<%s>' \"$@\"\n").unwrap();
+    install(&script, &checkout.join("run"));
     let output = peers(&["--scenario", "chain", "--quick"]);
     assert_eq!(text(&output.stdout), "<--scenario><chain><--quick>");
 }

@@ -37,12 +37,9 @@ pub(super) const LATE: Duration = Duration::from_millis(100);
 /// reads them.
 pub(super) const REAP: Duration = Duration::from_millis(50);
 
-/// Time between two looks at everything while there are others, in case a sign was lost.
+/// Time between two looks at everything while there are others, in case a sign was lost; and from a
+/// thread's request to the look.
 pub(super) const FALLBACK: Duration = Duration::from_secs(2);
-
-/// Time between a thread's request to look at everything and the look: a program creates its
-/// entities one after the other.
-pub(super) const SETTLE: Duration = Duration::from_millis(100);
 
 /// How long files without a control segment are kept, in nanoseconds: they may belong to a
 /// participant that a reading of the directory missed.
@@ -424,10 +421,8 @@ impl Discovery {
     /// thread has requested a look at everything.
     pub(super) fn patience(&mut self, is_requested: bool) -> Option<Duration> {
         let is_alone = !self.has_others();
-        if !is_alone {
-            self.look_within(FALLBACK);
-        } else if is_requested {
-            self.look_within(SETTLE);
+        if !is_alone || is_requested {
+            self.look_within(FALLBACK); // not at once: a program that starts has other work
         }
         self.watch_own_name(is_alone);
         let now = sys::steady();

@@ -41,6 +41,32 @@ fn a_block_moves_between_threads() {
     });
 }
 
+/// Two threads lend at once from a pool with one block: one of them gets it, the other a new one.
+///
+/// Fails if a lent block stays in its place, or if a thread that doesn't get it touches it.
+#[test]
+fn two_threads_lend_at_once() {
+    check(6, || {
+        Probe::reset_counts();
+        let pool = Pool::of_table(TypeSupport::of::<Probe>(), 1);
+        drop(loan(&pool)); // the block waits for the next message
+        let other = Arc::clone(&pool);
+        let thread = thread::spawn(move || {
+            let ours = loan(&other);
+            ours.write(1);
+            assert_eq!(ours.read(), 1);
+        });
+        let ours = loan(&pool);
+        ours.write(2);
+        assert_eq!(ours.read(), 2);
+        drop(ours);
+        thread.join().unwrap();
+        pool.close();
+        let made = super::MADE.get();
+        Probe::expect_counts(made, made);
+    });
+}
+
 /// Closing a pool while its blocks come home: every value is dropped once, and no block stays
 /// behind.
 ///
