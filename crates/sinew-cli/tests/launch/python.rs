@@ -7,10 +7,10 @@ use rustix::process::Signal;
 
 use super::{Place, index, short, text};
 
-/// Says at once that it is there, and waits for Ctrl-C.
+/// Says at once that it is there, and waits for Ctrl-C, which may come as soon as the line is out.
 const PROGRAM: &str = "import os, sys, time
-print('up', os.environ['WORD'], *sys.argv[1:])
 try:
+    print('up', os.environ['WORD'], *sys.argv[1:])
     time.sleep(1000)
 except KeyboardInterrupt:
     print('interrupted')
