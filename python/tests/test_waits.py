@@ -69,8 +69,8 @@ class Shutdown(unittest.TestCase):
 
         def tick():
             timer.cancel()
-            self.in_time()
             client = self.node.create_client(AddTwoInts, "none")
+            self.in_time()
             waits = (
                 lambda: client.call(AddTwoInts.Request()),
                 lambda: executor.spin_until_future_complete(client.call_async(AddTwoInts.Request())),

@@ -141,6 +141,12 @@ impl Worker {
         route: &RouteKey,
         qos: QoS,
     ) -> bool {
+        // Before programs of this host see it: a message that comes then is not the other one's.
+        let mistaken = self.routes.get(route).and_then(|ends| ends.mistaken_for(&gid::of(token_key)));
+        let published = mistaken.and_then(|(other, last)| {
+            self.comes_anew(&other);
+            last
+        });
         let made = GenericType::new(&route.type_name, route.hash)
             .map_err(|error| error.to_string())
             .and_then(|known| {
@@ -157,11 +163,6 @@ impl Worker {
                 return false;
             }
         };
-        let mistaken = self.routes.get(route).and_then(|ends| ends.mistaken_for(&gid::of(token_key)));
-        let published = mistaken.and_then(|(other, last)| {
-            self.comes_anew(&other);
-            last
-        });
         let known = (qos, self.sessions.of(session), published);
         self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, known))
     }

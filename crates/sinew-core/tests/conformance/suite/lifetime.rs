@@ -8,7 +8,8 @@ use sinew::event::Triggered;
 use sinew::executor::StopHandle;
 use sinew::prelude::*;
 use sinew::time::TimerInfo;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 
 pub(crate) fn guard_conditions_count_their_triggers(setting: Setting) -> sinew::Result<()> {
@@ -257,6 +258,17 @@ pub(crate) fn entities_come_and_go_while_others_publish(setting: Setting) -> sin
     Ok(())
 }
 
+/// Waits until the thread with this `stat` sleeps, which is more than to be held up by others.
+fn until_asleep(stat: &Path) {
+    let mut seen = 0;
+    while seen < 3 {
+        let stat = std::fs::read_to_string(stat).unwrap_or_default(); // empty once it has ended
+        let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+        seen = if matches!(state, Some('S') | None) { seen + 1 } else { 0 };
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// An entity whose callback waits at a gate, on a runner that spins in another thread.
 struct Busy {
     log: Log<&'static str>,
@@ -292,14 +304,17 @@ impl Busy {
     /// Closes the entity on a thread of its own, opens the gate, and checks the order.
     fn check_close<T: Send + 'static>((this, entity): (Self, T), close: fn(T)) {
         let pen = this.log.pen();
+        let (tell, told) = mpsc::channel();
         let closing = thread::spawn(move || {
+            tell.send(std::fs::read_link("/proc/thread-self").unwrap()).unwrap();
             pen.write("closing");
             close(entity);
             pen.write("closed");
         });
+        let task = told.recv().unwrap();
         assert_eq!(this.log.next(), "closing");
-        // Time enough to be wrong in; whoever waits as he should waits for the gate, however long
-        // this is.
+        until_asleep(&Path::new("/proc").join(task).join("stat"));
+        // Time enough to be wrong in: a thread that waits for the gate waits, however long this is.
         assert_eq!(this.log.next_within(Duration::from_millis(5)), None, "it didn't wait");
         this.leave.open();
         assert_eq!([this.log.next(), this.log.next()], ["ends", "closed"]);
