@@ -350,6 +350,48 @@ fn a_client_that_spins_while_it_awaits_answers_asks_for_nothing() -> sinew::Resu
     Ok(())
 }
 
+/// The server's thread takes and answers by hand, and the client's polls for the answer: neither
+/// wakes any other thread.
+#[test]
+fn requests_taken_by_hand_ask_for_nothing() -> sinew::Result<()> {
+    let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let context = || Context::builder().domain(3).directory(place.path()).build();
+    let (serving, asking) = (context()?, context()?);
+    let server = serving.node("server")?.server::<Echo>("echo").create()?;
+    let client = asking.node("client")?.client::<Echo>("echo").spin_before_park(PATIENCE).create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let (calls, asked) = (Arc::<Calls>::default(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let _ = calls.watch(); // where that can't be, the other one says so
+            for count in 0..2 * FEW {
+                assert_eq!(client.call(Count { count }, PATIENCE).expect("an answer").count, count);
+            }
+            asked.store(true, Ordering::Release);
+        });
+        let serving = scope.spawn(|| {
+            calls.expect_none(FEW, |round| {
+                let taken = std::iter::repeat_with(|| server.take_request()).find_map(|taken| taken);
+                let (request, info) = taken.expect("it comes");
+                assert_eq!(request.count, round);
+                server.respond(&info.key(), *request).expect("it is in hand");
+            });
+        });
+        // Without the filter the server's thread ends early.
+        while !asked.load(Ordering::Acquire) && !(serving.is_finished() && asking.is_finished()) {
+            if serving.is_finished()
+                && let Some((request, info)) = server.take_request()
+            {
+                drop(server.respond(&info.key(), *request));
+            }
+            thread::yield_now();
+        }
+        asking.join().expect("no panic");
+        serving.join().expect("no panic");
+    });
+    Ok(())
+}
+
 /// Messages of a flood, and how many of them may be under way.
 const FLOOD: u64 = 20_000;
 const UNDER_WAY: usize = 512;

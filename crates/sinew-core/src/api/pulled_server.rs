@@ -121,6 +121,11 @@ impl<S: Service> PulledServer<S> {
     /// Takes the oldest request that has not been taken yet, with its metadata. Never blocks; any
     /// thread may take. ROS 2: `rmw_take_request`.
     ///
+    /// If none waits, the caller reads those of other processes itself: a thread that takes again
+    /// and again has a request as soon as it is sent. Without a [listener](Self::set_listener), no
+    /// other thread is woken for it; such a server refuses requests beyond its limit when it reads
+    /// them.
+    ///
     /// The caller may have given up in the meantime: see [`is_awaited`](Self::is_awaited).
     pub fn take_request(&self) -> Option<(Unique<S::Request>, RequestInfo)> {
         let (message, info) = self.erased.take()?;

@@ -25,6 +25,10 @@ pub(crate) trait RemoteClient: Send + Sync {
     /// Changes which executor is notified of requests, after the server moved to another one or to
     /// none.
     fn retune(self: Arc<Self>);
+
+    /// Reads the requests that have come, on a thread that takes requests by hand: listeners run on
+    /// another thread.
+    fn look(self: Arc<Self>);
 }
 
 /// The target of an answer. A call has one, and answering consumes it.

@@ -111,6 +111,8 @@ struct QueueState {
     taker: Option<Arc<RequestTaker>>,
     /// Completes the requests that such a server answers later, such as an action's goals.
     worker: Option<Arc<WorkQueueCore>>,
+    /// The program takes the requests by hand.
+    is_pulled: bool,
 }
 
 /// Whether a server elsewhere serves calls of these types.
@@ -187,7 +189,7 @@ impl Queue for QueueState {
 impl InboxGuard<'_, QueueState> {
     /// Removes the server.
     fn leave(&mut self) -> Leaving {
-        self.counters = None;
+        (self.counters, self.is_pulled) = (None, false);
         Leaving {
             _serving: self.serving.take(),
             _task_ref: self.detach(),
@@ -353,6 +355,27 @@ impl RequestQueue {
         state.taker = Some(taker);
         drop(state);
         while self.of(server).is_some_and(|state| self.take_oldest(state)) {}
+    }
+
+    /// Records that the program takes the server's requests by hand: a thread that takes one reads
+    /// those of other processes itself.
+    pub(crate) fn is_pulled_by(&self, server: &ServerCore) {
+        if let Some(mut state) = self.of(server) {
+            state.is_pulled = true;
+        }
+        self.retune();
+    }
+
+    /// Whether nothing is to be notified of requests from elsewhere, because the program polls.
+    pub(crate) fn is_polled(&self) -> bool {
+        let state = self.state.lock();
+        state.is_pulled && state.listener.is_none()
+    }
+
+    /// Reads the requests that have come from other processes, on this thread.
+    pub(crate) fn look_elsewhere(&self) {
+        let client = |place: usize| self.state.lock().remote_clients.get(place).cloned();
+        (0..).map_while(client).for_each(RemoteClient::look);
     }
 
     /// Sets the server's listener, or none. Returns the number of requests that wait here, and the

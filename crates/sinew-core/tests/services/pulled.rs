@@ -145,8 +145,9 @@ fn requests_beyond_the_limit_are_refused() -> sinew::Result<()> {
         let (_, key) = take(&server);
         let second = client.call_async(request);
         wait_for("the second request", || (server.statistics().in_hand == 2).then_some(()));
-        assert_eq!(failure_of(block_on(client.call_async(request))), CallFailure::Full { limit: 2 });
-        assert_eq!(server.statistics().refused, 1);
+        let third = client.call_async(request);
+        wait_for("the third one's refusal", || (server.statistics().refused == 1).then_some(()));
+        assert_eq!(failure_of(block_on(third)), CallFailure::Full { limit: 2 });
         server.respond(&key, AddTwoIntsResponse { sum: 2 }).expect("it is awaited");
         assert_eq!(block_on(first)?.sum, 2);
         drop((second, server));

@@ -66,6 +66,7 @@ impl PulledServer {
         let is_closed = AtomicBool::new(false);
         let inner = ServerInner { core, member: None, tasks: Some(tasks), is_closed, node };
         inner.core.requests.take_immediately(&inner.core, taker);
+        inner.core.requests.is_pulled_by(&inner.core);
         Self { server: Server::of(inner), requests }
     }
 
@@ -83,6 +84,11 @@ impl PulledServer {
 
     pub(in crate::api) fn take(&self) -> Option<(RawMessage, RequestInfo)> {
         let mut state = self.requests.state.lock();
+        if state.waiting.is_empty() {
+            drop(state);
+            self.core().requests.look_elsewhere();
+            state = self.requests.state.lock();
+        }
         let PulledRequest { message, info, reply_token, .. } = state.waiting.pop_front()?;
         let replaced = state.taken.insert(info.key(), reply_token);
         drop(state);
@@ -188,6 +194,7 @@ impl PulledServer {
     /// Returns its counters, as
     /// [`PulledServer::statistics`](crate::service::PulledServer::statistics).
     pub fn statistics(&self) -> ServerStatistics {
+        self.core().requests.look_elsewhere();
         self.server.statistics()
     }
 

@@ -298,16 +298,23 @@ impl RemoteServerConnection for ShmServerConnection {
         let awake = Time::steady() + patience;
         loop {
             let seen = port.bell(); // K1
-            self.drain_by_hand();
-            if let Ok(outcome) = calls.take_or_wait(id, Waiter::Port(port.clone())) {
-                return RemoteWait::Settled(outcome);
+            if !self.answers.has_nothing() {
+                self.drain_by_hand();
             }
             let now = Time::steady();
+            let polls = now < awake;
+            let outcome = match polls {
+                true => calls.take(id), // this thread needs no waking
+                false => calls.take_or_wait(id, Waiter::Port(port.clone())).ok(),
+            };
+            if let Some(outcome) = outcome {
+                return RemoteWait::Settled(outcome);
+            }
             let left = deadline - now;
             if left.is_zero() {
                 return RemoteWait::TimedOut;
             }
-            if now < awake {
+            if polls {
                 std::hint::spin_loop();
                 continue;
             }
@@ -432,7 +439,12 @@ impl ShmClient {
     /// Chooses the thread that is notified of requests from the next look on.
     fn choose_port(&self) {
         let Some(own) = self.own.upgrade() else { return };
-        self.requests.set_port(own.port_for(self.server.requests.scheduler().as_deref()));
+        let requests = &self.server.requests;
+        let port = match requests.is_polled() {
+            true => None,
+            false => own.port_for(requests.scheduler().as_deref()),
+        };
+        self.requests.set_port(port);
     }
 
     fn head(&self) -> Head {
@@ -485,6 +497,20 @@ impl RemoteClient for ShmClient {
     fn retune(self: Arc<Self>) {
         self.choose_port();
         self.drain_requests();
+    }
+
+    #[inline]
+    fn look(self: Arc<Self>) {
+        if self.requests.has_nothing() {
+            return;
+        }
+        by_hand(
+            || self.drain_requests(),
+            |notifications| match self.own.upgrade() {
+                Some(own) => own.notify(notifications),
+                None => notifications.into_iter().for_each(|notify| notify()), // each request is told
+            },
+        );
     }
 }
 
