@@ -226,8 +226,8 @@ pub struct ServiceChainCase {
 #[derive(Args, Clone, Debug, Deserialize, Serialize)]
 pub struct RequestsCase {
     /// How both sides wait; may be given several times, for a row each.
-    #[arg(long, value_enum, default_values = ["spin", "sleep"])]
-    pub(crate) wait: Vec<Wait>,
+    #[arg(long, value_enum, default_values = ["poll", "spin", "sleep"])]
+    pub(crate) wait: Vec<SidesWait>,
 
     /// Calls per second; may be given several times, for a row each [default: back to back].
     #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
@@ -259,7 +259,7 @@ pub struct PingPongCase {
 
     /// How both processes wait.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) wait: PingPongWait,
+    pub(crate) wait: SidesWait,
 
     /// Bytes of a message; may be given several times, for a row each.
     #[arg(long, value_name = "BYTES", value_parser = size, default_values = ["64", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "8388608"])]
@@ -644,11 +644,11 @@ pub enum Wait {
     Sleep,
 }
 
-/// How the two sides of a ping-pong wait.
+/// How the two sides of a ping-pong, or of calls, wait.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum PingPongWait {
-    /// They poll their subscriptions, without an executor.
+pub enum SidesWait {
+    /// They poll, without an executor: they take messages, requests and responses by hand.
     #[default]
     Poll,
     /// In executors that spin.
@@ -657,7 +657,7 @@ pub enum PingPongWait {
     Sleep,
 }
 
-impl PingPongWait {
+impl SidesWait {
     /// Returns how the executors wait, if there are any.
     pub fn executor(self) -> Option<Wait> {
         match self {

@@ -15,14 +15,14 @@ use super::payload::{Payload, for_size};
 use super::process::Measuring;
 use super::report::Figures;
 use super::run::matched;
-use crate::options::{PingPongCase, PingPongMode, PingPongWait};
+use crate::options::{PingPongCase, PingPongMode, SidesWait};
 use crate::{Error, now_ns};
 
 /// Measured beside the floor with the same work.
 impl Case for PingPongCase {
     fn floors(&self) -> Result<Vec<Floor>, Error> {
         Ok(vec![match (self.wait, self.mode) {
-            (PingPongWait::Sleep, _) => Floor::wake(self.rate),
+            (SidesWait::Sleep, _) => Floor::wake(self.rate),
             (_, PingPongMode::Whole) => Floor::handover(one(&self.size)),
             _ => Floor::line2(),
         }])
