@@ -5,7 +5,7 @@ use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::prefetch;
 use crate::mailbox::waiters::{Listener, OnNews};
 use crate::message::Unique;
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{OwnPool, RawMessage};
 use crate::parameters::clients::ClientId;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
@@ -23,7 +23,7 @@ use std::time::Duration;
 pub(crate) struct ClientCore {
     pub(crate) calls: Arc<PendingCalls>,
     pub(crate) requests: Arc<RequestQueue>,
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: OwnPool,
     /// Time for which a thread that waits for another process polls before it sleeps.
     pub(crate) patience: Duration,
     /// Maximum number of calls with outcomes that the program has not taken by hand.

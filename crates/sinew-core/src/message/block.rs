@@ -35,11 +35,14 @@
 //! - B4 a pool's list is under its lock, which carries the block from the thread that released it
 //!   to the one that gets it.
 //! - B5 the block that came back last waits in a place of its own, outside the lock (`pool::Hot`):
-//!   set there by compare-exchange (Release), taken by swap (Acquire), which carries it in the same
-//!   way. A thread that takes it is its only owner: the swap leaves nothing.
-//! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the
-//!   places are emptied (SeqCst, all four, which costs nothing more than B5). At least one of the
-//!   two sees the other, so no block stays behind.
+//!   set there by compare-exchange (Release), taken by compare-exchange (Acquire), which carries it
+//!   in the same way. A thread that takes it is its only owner: the exchange leaves nothing. The
+//!   block keeps its reference to the pool there, so the pool lives until it is closed (B6); and a
+//!   thread that has put a block there doesn't touch the pool any more.
+//! - B6 closing: `is_closed` under the lock, then the places are closed (swap), which gives back
+//!   what is in them. A block that comes home finds its place open, and is given back by the swap;
+//!   or closed, and then finds `is_closed` under the lock: it saw the place closed after `is_closed`
+//!   was set. So no block stays behind.
 //! - B7 a block of an adopted value belongs to no pool. Between two values it is in the list of one
 //!   thread ([`spare`]), or in the process's, under a lock which carries it from thread to thread.
 //!
@@ -50,7 +53,7 @@ mod pool;
 mod spare;
 
 use self::pool::Block;
-pub(crate) use self::pool::Pool;
+pub(crate) use self::pool::{OwnPool, Pool};
 use super::backing::{Backing, Encoded, LendsMemory, OwnBytes};
 use super::type_support::{CloneInto, TypeSupport};
 use crate::sys::panics::caught;
@@ -86,7 +89,8 @@ struct Control {
     value: NonNull<u8>,
     /// The value's type.
     table: &'static TypeSupport,
-    /// The pool to return to; `None` for a single allocation, and while the block is with its pool.
+    /// The pool to return to; `None` for a single allocation, and while the block is in one of its
+    /// pool's lists.
     pool: Option<Arc<Pool>>,
     /// The next block in the pool's list, while this one is in it.
     next: Option<Block>,
@@ -668,8 +672,8 @@ impl RawMessage {
     pub(crate) fn let_go(&mut self) {
         let block = self.0;
         let control = self.control_mut();
-        let leaving = Leaving { block, pool: control.pool.take() };
-        if control.filled && !(control.keep && leaving.pool.is_some()) {
+        let leaving = Leaving(block);
+        if control.filled && !(control.keep && control.pool.is_some()) {
             control.empty(); // runs the program's `Drop`, which may panic
         }
         drop(leaving);
@@ -677,18 +681,12 @@ impl RawMessage {
 }
 
 /// A block without a reference: it goes home, or is freed, even if its value's `drop` panics.
-struct Leaving {
-    block: NonNull<Control>,
-    pool: Option<Arc<Pool>>,
-}
+struct Leaving(NonNull<Control>);
 
 impl Drop for Leaving {
     #[inline]
     fn drop(&mut self) {
-        match self.pool.take() {
-            Some(pool) => pool.take_back(self.block),
-            None => RawMessage::free(Block(self.block)),
-        }
+        Pool::take_back(Block(self.0));
     }
 }
 
@@ -766,7 +764,7 @@ impl Drop for Vacant {
 /// Names the code that every reference runs through when it is released.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(RawMessage::let_go as *const () as usize, 5);
-    name(Pool::come_home as *const () as usize, 8);
+    name(Pool::take_back as *const () as usize, 8);
     name(RawMessage::adopt_raw as *const () as usize, 5);
     name(RawMessage::into_adopted as *const () as usize, 5);
 }

@@ -71,7 +71,7 @@ use crate::event::status::OfferedDeadlineMissed;
 use crate::executor::prefetch::{self, Hint, Part};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry};
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{OwnPool, RawMessage};
 use crate::message::info::{NETWORK, Publication};
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
@@ -105,7 +105,7 @@ pub(crate) struct PublisherCore {
     /// Lifespan of its messages in nanoseconds; `i64::MAX`: unlimited.
     lifespan: i64,
     /// Blocks for its messages.
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: OwnPool,
     pub(crate) table: &'static TypeSupport,
     state: Mutex<PublisherState>,
     pub(crate) qos: QoS,
@@ -256,7 +256,7 @@ pub(crate) struct PublisherConfig {
     pub(crate) qos: QoS,
     pub(crate) origin: Origin,
     pub(crate) table: &'static TypeSupport,
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: OwnPool,
     pub(crate) session: Arc<Session>,
     pub(crate) promised: WatchedPromises,
 }

@@ -38,7 +38,7 @@ use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::mailbox::waiters::{Listener, Notifications, Waiter, WaiterId, Waiters};
-use crate::message::block::{self, Pool, RawMessage};
+use crate::message::block::{self, OwnPool, RawMessage};
 use crate::message::info::{Publication, expiry};
 use crate::message::type_support::{CloneInto, TypeSupport};
 use crate::message::work::CopyWork;
@@ -81,7 +81,7 @@ pub(crate) struct SubscriptionConfig {
     /// Whether publications of its own node are ignored.
     pub(crate) ignore_own: bool,
     /// Blocks for messages kept by value, and for copies made when a message is taken.
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: OwnPool,
     pub(crate) participant: u64,
 }
 

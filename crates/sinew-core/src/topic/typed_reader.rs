@@ -4,10 +4,9 @@
 use super::subscription_core::SubscriptionCore;
 use crate::message::Check;
 use crate::message::backing::{Backing, OwnBytes, out_of_memory};
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{OwnPool, Pool, RawMessage};
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
-use crate::sys::sync::Arc;
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Hold;
 use std::ptr::NonNull;
@@ -22,7 +21,7 @@ const POOL_BYTES: usize = 1 << 18;
 /// Makes messages from encoded bytes, for subscriptions that take them in the same way.
 pub(crate) struct TypedReader {
     table: &'static TypeSupport,
-    pub(crate) values: Arc<Pool>,
+    pub(crate) values: OwnPool,
     in_place: InPlace,
 }
 
@@ -31,9 +30,9 @@ enum InPlace {
     /// They are decoded.
     No,
     /// A plain type: its encoded bytes are its value. Control blocks for such messages.
-    Values(Arc<Pool>),
+    Values(OwnPool),
     /// Views are taken. Control blocks for encoded messages.
-    Encoded(Check, Arc<Pool>),
+    Encoded(Check, OwnPool),
 }
 
 impl TypedReader {

@@ -4,22 +4,22 @@
 use super::{Control, RawMessage, Storage, Vacant};
 use crate::message::backing::LendsMemory;
 use crate::message::type_support::TypeSupport;
-use crate::sys::sync::{Arc, AtomicBool, AtomicPtr, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicPtr, Mutex, Ordering};
 use sinew_msg::Message;
 use std::mem::{self, ManuallyDrop};
+use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Weak;
 
 /// Blocks for the messages of one publisher, lent and taken back.
 ///
 /// At most `capacity` blocks belong to a pool; a message beyond them is an allocation of its own.
-/// Dropped with its publisher, a pool lives on while it has lent blocks, and frees each when it
-/// comes back.
+/// Closed with its publisher ([`OwnPool`]), a pool lives on while it has lent blocks, and frees each
+/// when it comes back.
 #[repr(C)]
 pub(crate) struct Pool {
     /// The blocks that came back last: one without a value, and one with a kept value.
     hot: [Hot; 2],
-    closed: AtomicBool,
     blocks: Mutex<FreeBlocks>,
     pub(super) table: &'static TypeSupport,
     pub(super) place: Storage,
@@ -37,27 +37,39 @@ struct FreeBlocks {
     filled: List,
     /// Number of blocks that belong to the pool, here or lent; at most `capacity`.
     made: usize,
+    is_closed: bool,
 }
 
-/// A place for one block (B5).
+/// A place for one block (B5). The block keeps its reference to the pool there, so that neither
+/// lending it nor its return counts.
 struct Hot(AtomicPtr<Control>);
+
+/// In the place of a closed pool (B6). No block is at this address, which isn't aligned.
+const CLOSED: *mut Control = ptr::without_provenance_mut(1);
 
 impl Hot {
     fn empty() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
+    /// Takes the block, unless there is none, or another thread changes the place at this moment.
     #[inline]
     fn take(&self) -> Option<Block> {
-        NonNull::new(self.0.swap(ptr::null_mut(), Ordering::SeqCst)).map(Block) // B5, B6
+        // It looks first, so that the cache line stays with other cores while there is nothing.
+        let found = self.0.load(Ordering::Relaxed); // the exchange decides
+        if found == CLOSED {
+            return None;
+        }
+        let block = NonNull::new(found)?;
+        // B5
+        let exchange = self.0.compare_exchange(found, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed);
+        exchange.is_ok().then(|| Block(block)) // only then: a block that is dropped is freed
     }
 
-    /// The same for a thread that lends: it looks first, so that the cache line stays with other
-    /// cores while there is nothing, and may overlook a block that arrives at that moment.
-    #[inline]
-    fn take_to_lend(&self) -> Option<Block> {
-        // Relaxed: the exchange decides.
-        if self.0.load(Ordering::Relaxed).is_null() { None } else { self.take() }
+    /// Takes the block, and from now on refuses others.
+    fn close(&self) -> Option<Block> {
+        let found = self.0.swap(CLOSED, Ordering::Acquire); // B6
+        if found == CLOSED { None } else { NonNull::new(found).map(Block) }
     }
 
     /// Stores the block; returns it if there is one already.
@@ -69,16 +81,10 @@ impl Hot {
         }
         let block = ManuallyDrop::new(block);
         let (new, old) = (block.0.as_ptr(), ptr::null_mut());
-        match self.0.compare_exchange(old, new, Ordering::SeqCst, Ordering::Relaxed) {
-            Ok(_) => Ok(()), // B5, B6
+        match self.0.compare_exchange(old, new, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => Ok(()), // B5
             Err(_) => Err(ManuallyDrop::into_inner(block)),
         }
-    }
-}
-
-impl Drop for Hot {
-    fn drop(&mut self) {
-        drop(self.take()); // with its pool
     }
 }
 
@@ -131,10 +137,15 @@ impl Block {
         unsafe { self.0.as_mut() }
     }
 
+    /// Frees a block that names a pool which outlives this call.
+    fn free(mut self) {
+        self.control().pool = None;
+    }
+
     #[inline]
     pub(super) fn lend(self, pool: &Arc<Pool>) -> RawMessage {
         let mut block = ManuallyDrop::new(self);
-        block.control().pool = Some(pool.clone());
+        block.control().pool.get_or_insert_with(|| pool.clone());
         RawMessage(block.0)
     }
 }
@@ -145,28 +156,46 @@ impl Drop for Block {
     }
 }
 
+/// A pool, for its owner: dropping this closes it.
+pub(crate) struct OwnPool(Arc<Pool>);
+
+impl Deref for OwnPool {
+    type Target = Arc<Pool>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Pool> {
+        &self.0
+    }
+}
+
+impl Drop for OwnPool {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl Pool {
     /// Creates a pool of blocks with room for values of a type.
-    pub(crate) fn of_table(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+    pub(crate) fn of_table(table: &'static TypeSupport, capacity: usize) -> OwnPool {
         Self::of(table, Storage::Inline, capacity)
     }
 
     /// Creates a pool of control blocks for values that lie in shared memory.
-    pub(crate) fn for_foreign(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+    pub(crate) fn for_foreign(table: &'static TypeSupport, capacity: usize) -> OwnPool {
         debug_assert!(table.is_plain());
         Self::of(table, Storage::Foreign, capacity)
     }
 
     /// Creates a pool of control blocks for messages in encoded form.
-    pub(crate) fn for_encoded(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+    pub(crate) fn for_encoded(table: &'static TypeSupport, capacity: usize) -> OwnPool {
         Self::of(table, Storage::Encoded, capacity)
     }
 
-    fn of(table: &'static TypeSupport, place: Storage, capacity: usize) -> Arc<Self> {
+    fn of(table: &'static TypeSupport, place: Storage, capacity: usize) -> OwnPool {
         let hot = [Hot::empty(), Hot::empty()];
         let blocks = Mutex::new(FreeBlocks::default());
-        let (closed, wanted_by) = (AtomicBool::new(false), Mutex::new(None));
-        Arc::new(Self { hot, closed, blocks, table, place, capacity, wanted_by })
+        let wanted_by = Mutex::new(None);
+        OwnPool(Arc::new(Self { hot, blocks, table, place, capacity, wanted_by }))
     }
 
     /// Lends a message with the content that an earlier one left, or `T::default()` in a new block.
@@ -224,14 +253,14 @@ impl Pool {
     #[inline]
     pub(super) fn kept(&self) -> Option<Block> {
         let [_, hot] = &self.hot;
-        hot.take_to_lend().or_else(|| self.blocks.lock().filled.pop())
+        hot.take().or_else(|| self.blocks.lock().filled.pop())
     }
 
     /// Takes a block without a value, or makes one.
     #[inline]
     pub(crate) fn vacant(self: &Arc<Self>) -> Vacant {
         let [hot, _] = &self.hot;
-        match hot.take_to_lend().or_else(|| self.blocks.lock().vacant.pop()) {
+        match hot.take().or_else(|| self.blocks.lock().vacant.pop()) {
             Some(block) => Vacant(ManuallyDrop::new(block.lend(self))),
             None => self.make_vacant(),
         }
@@ -264,31 +293,25 @@ impl Pool {
         Vacant(ManuallyDrop::new(lent))
     }
 
-    /// Takes a block home from its last reference.
+    /// Takes a block home to its pool from its last reference, or frees it if it belongs to none.
     #[inline]
-    pub(super) fn take_back(self: Arc<Self>, block: NonNull<Control>) {
-        self.come_home(Block(block));
+    pub(super) fn take_back(mut block: Block) {
+        let control = block.control();
+        let filled = control.filled;
+        let Some(pool) = control.pool.as_ref().map(Arc::as_ptr) else { return RawMessage::free(block) };
+        // SAFETY: the block keeps its pool, and is ours until the exchange has put it into the
+        // place. After that the pool may be gone, and isn't touched any more.
+        let hot = unsafe { &(&*pool).hot[usize::from(filled)] };
+        if let Err(refused) = hot.put(block) {
+            Self::put_away(refused, filled);
+        }
     }
 
-    #[inline]
-    pub(super) fn come_home(&self, mut block: Block) {
-        let filled = block.control().filled;
-        let hot = &self.hot[usize::from(filled)];
-        match hot.put(block) {
-            Ok(()) => {
-                // B6: SeqCst. Either `close` finds the block, or this thread sees that the pool is
-                // closed.
-                if !self.closed.load(Ordering::SeqCst) {
-                    return;
-                }
-                let Some(found) = hot.take() else { return };
-                block = found;
-            }
-            Err(refused) => block = refused,
-        }
-        let mut blocks = self.blocks.lock();
-        // Relaxed: set under this lock.
-        if self.closed.load(Ordering::Relaxed) {
+    /// Puts a block into its pool's list, or frees it if the pool is closed.
+    fn put_away(mut block: Block, filled: bool) {
+        let Some(pool) = block.control().pool.take() else { return }; // `take_back` has seen it
+        let mut blocks = pool.blocks.lock();
+        if blocks.is_closed {
             blocks.made -= 1;
             drop(blocks);
             drop(block); // with its kept value: runs code of the program, so outside the lock
@@ -304,10 +327,10 @@ impl Pool {
     pub(crate) fn close(&self) {
         let (filled, vacant) = {
             let mut blocks = self.blocks.lock();
-            self.closed.store(true, Ordering::SeqCst); // B6
+            blocks.is_closed = true; // B6: before the places are closed
             (mem::take(&mut blocks.filled), mem::take(&mut blocks.vacant))
         };
-        let hot = self.hot.iter().filter_map(Hot::take).map(drop).count();
+        let hot = self.hot.iter().filter_map(Hot::close).map(Block::free).count();
         let freed = hot + filled.free() + vacant.free();
         self.blocks.lock().made -= freed;
     }
@@ -317,7 +340,7 @@ impl Pool {
     pub(crate) fn with_next(&self, look: impl Fn(usize)) {
         for block in self.hot.iter().filter_map(Hot::take) {
             look(block.0.addr().get());
-            self.come_home(block);
+            Self::take_back(block);
         }
         let blocks = self.blocks.lock();
         for List(first) in [&blocks.vacant, &blocks.filled] {

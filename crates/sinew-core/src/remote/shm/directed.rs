@@ -12,7 +12,7 @@
 //!
 //! The encoded request or response, or the text of a failure, follows.
 
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{OwnPool, Pool, RawMessage};
 use crate::message::type_support::TypeSupport;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::CallId;
@@ -285,7 +285,7 @@ pub(super) struct DirectedReader {
 struct Reading {
     incoming: Option<Incoming>,
     buffer: Vec<u8>,
-    pool: Arc<Pool>,
+    pool: OwnPool,
     /// Scratch of `look`.
     received: Vec<Received>,
 }

@@ -3,7 +3,7 @@
 use super::{QueueState, RequestQueue};
 use crate::executor::inbox::InboxGuard;
 use crate::mailbox::waiters::contain;
-use crate::message::block::Pool;
+use crate::message::block::OwnPool;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::observed::Observed;
@@ -32,7 +32,7 @@ pub(crate) struct ServerStats {
 pub(crate) struct ServerCore {
     pub(crate) requests: Arc<RequestQueue>,
     /// Blocks for its responses.
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: OwnPool,
     pub(crate) stats: ServerStats,
     /// Observes requests that are received and responses that are sent.
     pub(crate) observed: Observed,

@@ -21,7 +21,7 @@ fn a_block_moves_between_threads() {
         Probe::reset_counts();
         let pool = Pool::of_table(TypeSupport::of::<Probe>(), 1);
         let first = loan(&pool);
-        let other = pool.clone();
+        let other = Arc::clone(&pool);
         let thread = thread::spawn(move || {
             first.write(1);
             drop(first); // goes home
@@ -70,7 +70,7 @@ fn two_threads_lend_at_once() {
 /// Closing a pool while its blocks come home: every value is dropped once, and no block stays
 /// behind.
 ///
-/// Fails if `take_back` doesn't check `closed`, or checks it before it locks.
+/// Fails if `put_away` doesn't check `is_closed`, or if a place isn't closed (B6).
 #[test]
 fn closing_while_a_block_comes_home() {
     check(6, || {

@@ -1,10 +1,10 @@
 //! A publisher's sinks, one for each transport, and the state of a message on its way through them.
 
 use crate::executor::prefetch::NoteIndex;
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{OwnPool, RawMessage};
 use crate::message::info::{Publication, SourceInfo};
 use crate::message::work::CopyWork;
-use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
+use crate::sys::sync::{AtomicBool, Guard, Mutex, Ordering};
 use crate::topic::remote_sink::{Content, JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink};
 use sinew_shm::CapacityError;
 use std::sync::OnceLock;
@@ -20,9 +20,9 @@ pub(crate) struct RemoteDelivery {
     /// Subscriptions elsewhere that are not connected yet, for lack of room.
     pub(super) refused: Mutex<Vec<JoiningSubscription>>,
     /// Control blocks for messages lent in the memory from which they are published.
-    pub(super) foreign: OnceLock<Arc<Pool>>,
+    pub(super) foreign: OnceLock<OwnPool>,
     /// The same for messages that exist only in encoded form.
-    pub(super) encoded: OnceLock<Arc<Pool>>,
+    pub(super) encoded: OnceLock<OwnPool>,
     /// Whether the log already reports why messages don't leave.
     has_complained: AtomicBool,
     /// Metadata of the message being republished for a publisher on the network.
