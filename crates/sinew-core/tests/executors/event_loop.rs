@@ -24,14 +24,20 @@ fn is_readable(executor: &Executor) -> bool {
     poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&at_once)) == Ok(1)
 }
 
-#[test]
-fn the_descriptor_is_readable_only_if_there_is_work() {
+/// A topic, with a callback that an executor runs.
+fn topic_of_an_executor() -> (Publisher<Number>, Subscription<Number>, Executor) {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
     let numbers = node.publisher::<Number>("numbers").create().unwrap();
-    let _numbers = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
+    let subscription = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
     let executor = Executor::single();
     executor.add(&context).unwrap();
+    (numbers, subscription, executor)
+}
+
+#[test]
+fn the_descriptor_is_readable_only_if_there_is_work() {
+    let (numbers, _subscription, executor) = topic_of_an_executor();
     numbers.publish(Number(0)).unwrap();
     assert!(is_readable(&executor), "what waited before it was made");
     assert_eq!(executor.spin_some().unwrap(), 1);
@@ -95,12 +101,7 @@ fn a_wait_for_work_ends_when_it_is_woken_stopped_or_in_vain() {
 
 #[test]
 fn the_descriptor_is_readable_after_a_wait_that_left_work() {
-    let context = Context::builder().shared_memory(false).build().unwrap();
-    let node = context.node("guest").unwrap();
-    let numbers = node.publisher::<Number>("numbers").create().unwrap();
-    let _numbers = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
-    let executor = Executor::single();
-    executor.add(&context).unwrap();
+    let (numbers, _subscription, executor) = topic_of_an_executor();
     assert!(!is_readable(&executor));
     assert!(!executor.wait_for_work(Duration::ZERO).unwrap());
     numbers.publish(Number(0)).unwrap();

@@ -142,7 +142,7 @@ impl PoolState {
         self.shelves.iter().find(fits)?.free.last()
     }
 
-    /// Whether so many chunks are in use that checking the readers' holds frees enough.
+    /// Whether enough chunks are in use for a check of the readers' holds to free some.
     fn is_to_be_asked(&self, class: usize) -> bool {
         self.made() >= self.in_use.max(self.slots) + self.spare(class)
     }
