@@ -27,6 +27,11 @@ pub enum RouterError {
 }
 
 /// A router that runs until it is dropped.
+///
+/// It is meant for a process of its own (`sinew router`). In a process with gateways it shares
+/// zenoh's threads that receive with them, of which there are two: under load, one may wait for
+/// room in a link and the other behind it, and then no thread reads what would make room. Such a
+/// program sets the environment variable `ZENOH_RUNTIME` to `(rx: (worker_threads: 16))`.
 #[derive(Debug)]
 #[must_use = "a router ends when it is dropped"]
 pub struct Router {

@@ -325,7 +325,8 @@ pub fn sections() -> Vec<Section> {
             scenario: "requests",
             title: "Request and response between two processes",
             about: "A client in one process, a server in another, 16 bytes each way: half a round \
-                    trip, so that it compares with a message one way.",
+                    trip, so that it compares with a message one way. Where they poll, Sinew's and \
+                    iceoryx2's programs take requests and answers by hand in a loop.",
             measures: vec![&ONE_WAY],
             cases: vec![
                 case(Work::Requests { wait: Wait::Poll, rate: None }, 0.3, true),

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
 use super::stage::{Setting, Stage};
-use super::support::{Gate, Log, Number, Pen, all_numbers_in};
+use super::support::{Gate, Log, Number, Pen, all_numbers_in, wait_for};
 use sinew::GuardCondition;
 use sinew::event::Triggered;
 use sinew::executor::StopHandle;
@@ -260,13 +260,13 @@ pub(crate) fn entities_come_and_go_while_others_publish(setting: Setting) -> sin
 
 /// Waits until the thread with this `stat` sleeps, which is more than to be held up by others.
 fn until_asleep(stat: &Path) {
-    let mut seen = 0;
-    while seen < 3 {
+    let mut times = 0;
+    wait_for("the thread sleeps", || {
         let stat = std::fs::read_to_string(stat).unwrap_or_default(); // empty once it has ended
         let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
-        seen = if matches!(state, Some('S') | None) { seen + 1 } else { 0 };
-        thread::sleep(Duration::from_millis(1));
-    }
+        times = if matches!(state, Some('S') | None) { times + 1 } else { 0 };
+        (times == 100).then_some(())
+    });
 }
 
 /// An entity whose callback waits at a gate, on a runner that spins in another thread.
