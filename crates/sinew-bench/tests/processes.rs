@@ -181,7 +181,7 @@ fn services() {
     let rows = results(&["requests", "--seconds", "0.3"]);
     let ours = only_ours(&rows);
     let waits: Vec<_> = ours.iter().map(|row| row["wait"].as_str().unwrap()).collect();
-    assert_eq!(waits, ["spin", "sleep"]);
+    assert_eq!(waits, ["poll", "spin", "sleep"]);
     for row in ours {
         nothing_lost(row);
         assert!(row["roundtrip_p50_ns"].is_number() && row["roundtrip_p90_ns"].is_number(), "{row}");
