@@ -440,11 +440,19 @@ impl ShmClient {
     fn choose_port(&self) {
         let Some(own) = self.own.upgrade() else { return };
         let requests = &self.server.requests;
-        let port = match requests.is_polled() {
-            true => None,
-            false => own.port_for(requests.scheduler().as_deref()),
-        };
-        self.requests.set_port(port);
+        loop {
+            let is_polled = requests.is_polled();
+            let port = match is_polled {
+                true => None,
+                false => own.port_for(requests.scheduler().as_deref()),
+            };
+            self.requests.set_port(port);
+            // Another thread may have set a listener and chosen a port meanwhile: then this choice
+            // is not the last.
+            if requests.is_polled() == is_polled {
+                return;
+            }
+        }
     }
 
     fn head(&self) -> Head {
