@@ -171,8 +171,16 @@ impl OwnParticipant {
         ReceiverThread::start(self.receiver_port()?, &self.notifications)
     }
 
+    /// As [`notify`](Self::notify); notifies them here and now if the participant is gone.
+    pub(super) fn notify_elsewhere(this: &Weak<Self>, notifications: Notifications) {
+        match this.upgrade() {
+            Some(this) => this.notify(notifications),
+            None => notifications.into_iter().for_each(|notify| notify()), // nothing goes unnoticed
+        }
+    }
+
     /// Makes the receiver notify listeners of messages that other threads read.
-    pub(crate) fn notify(&self, mut notifications: Notifications) {
+    fn notify(&self, mut notifications: Notifications) {
         if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
             return notifications.into_iter().for_each(|notify| notify()); // the receiver is ending
         }

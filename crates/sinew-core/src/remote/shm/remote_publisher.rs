@@ -610,10 +610,7 @@ impl RemoteSource for RemotePublisher {
     }
 
     fn notify_elsewhere(&self, notifications: Notifications) {
-        match self.own.upgrade() {
-            Some(own) => own.notify(notifications),
-            None => notifications.into_iter().for_each(|notify| notify()), // each message is notified
-        }
+        OwnParticipant::notify_elsewhere(&self.own, notifications);
     }
 
     fn lease(&self) -> Option<&Arc<LivelinessLease>> {

@@ -333,10 +333,7 @@ impl RemoteServerConnection for ShmServerConnection {
 
     #[inline]
     fn notify_elsewhere(&self, notifications: Notifications) {
-        match self.own.upgrade() {
-            Some(own) => own.notify(notifications),
-            None => notifications.into_iter().for_each(|notify| notify()), // each call has an end
-        }
+        OwnParticipant::notify_elsewhere(&self.own, notifications);
     }
 
     /// Ends the line of requests. Its entity stays until the server's answers have ended as well.
@@ -514,10 +511,7 @@ impl RemoteClient for ShmClient {
         }
         by_hand(
             || self.drain_requests(),
-            |notifications| match self.own.upgrade() {
-                Some(own) => own.notify(notifications),
-                None => notifications.into_iter().for_each(|notify| notify()), // each request is told
-            },
+            |notifications| OwnParticipant::notify_elsewhere(&self.own, notifications),
         );
     }
 }
