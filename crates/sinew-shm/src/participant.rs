@@ -135,6 +135,7 @@ impl Participant {
             true => control.publish_quietly(Table::Endpoints, slot),
             false => control.publish(Table::Endpoints, slot),
         };
+        self.own.request_look();
         Ok(OwnEndpoint {
             participant: self.clone(),
             own: self.own.clone(),
@@ -168,6 +169,12 @@ impl Participant {
     /// Cheap if nothing has changed: one load per peer and a system call.
     pub fn refresh(&self) {
         self.follower.refresh();
+    }
+
+    /// Has the helper thread call [`Observer::retry`] soon: there is something to retry. It does so
+    /// every two seconds anyway while there are other participants.
+    pub fn request_look(&self) {
+        self.own.request_look();
     }
 
     /// Calls `pick` with each entity of another participant that this one knows, that is, each one
@@ -292,6 +299,7 @@ impl Drop for OwnEndpoint {
                 true => control.retire_quietly(Table::Endpoints, self.key.slot),
                 false => control.retire(Table::Endpoints, self.key.slot),
             }
+            self.own.request_look();
         }
     }
 }

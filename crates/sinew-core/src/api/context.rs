@@ -509,8 +509,8 @@ impl ContextBuilder {
     /// - Two nodes have one name (as a warning).
     ///
     /// Each line lists existing names that may have been meant. The thread that watches the other
-    /// processes checks every two seconds; a context [without shared memory](Self::shared_memory)
-    /// logs no hints. [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints) turns them off
+    /// processes checks, to within two seconds; a context [without shared
+    /// memory](Self::shared_memory) logs no hints. [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints) turns them off
     /// for single nodes.
     ///
     /// ```

@@ -1,9 +1,10 @@
 //! Hints that a context logs after a while, once for each subject: subscriptions and clients
 //! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that watches the neighbours runs a check every few seconds. It checks each entity
-//! once, when the entity is old enough. It finds these entities by their serial numbers, so it
-//! keeps no state for each entity, and does nothing while there is no new one.
+//! The thread that watches the neighbours runs a check every few seconds while there are any, and
+//! otherwise when something may be due. It checks each entity once, when the entity is old enough.
+//! It finds these entities by their serial numbers, so it keeps no state for each entity, and does
+//! nothing while there is no new one.
 
 use super::context::ContextCore;
 use super::node::NodeCore;
@@ -51,11 +52,7 @@ pub(super) fn begin(node: &Arc<NodeCore>, is_wanted: bool) {
     }
     context.hints.speak_by(|| {
         let (context, said) = (Arc::downgrade(context), Mutex::new(Said::default()));
-        move || {
-            if let Some(context) = context.upgrade() {
-                look(&context, &said);
-            }
-        }
+        move || look(&context.upgrade()?, &said)
     });
 }
 
@@ -121,6 +118,17 @@ impl Said {
         let of_context = !std::mem::replace(&mut self.has_told_options, true);
         OptionsDue { of_context, of_nodes: from..self.looked_at }
     }
+
+    /// Returns the time until something may be due; `None`: not before an entity comes or goes.
+    /// Options that match, and executors that come, are no entities, so these are looked for.
+    fn next(&self, now: Time, patience: Duration) -> Option<Duration> {
+        if !self.reports.is_empty() || (!self.has_told_options && self.executed.is_none()) {
+            return Some(Duration::ZERO);
+        }
+        let options = self.executed.filter(|_| !self.has_told_options);
+        let since = options.into_iter().chain(self.marks.front().map(|(at, _)| *at)).min()?;
+        Some(patience.saturating_sub(now - since))
+    }
 }
 
 /// The options that are due for a check.
@@ -140,15 +148,16 @@ struct Line {
     text: String,
 }
 
-fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
-    if context.session.has_ended() {
-        return;
-    }
-    for Line { level, node, text } in lines(context, said, Time::steady()) {
+/// Returns the time after which to look again even if no entity comes or goes.
+fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) -> Option<Duration> {
+    let patience = context.hints.after.filter(|_| !context.session.has_ended())?;
+    let now = Time::steady();
+    for Line { level, node, text } in lines(context, said, now) {
         // Each line is its own subject, so that none is suppressed as a repetition.
         let about = About { node: node.as_deref().unwrap_or_default(), subject: &text };
         log_line!(level; about, "{text}");
     }
+    said.lock().next(now, patience)
 }
 
 fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line> {

@@ -180,6 +180,12 @@ impl MatchListeners {
         }
         true
     }
+
+    /// Whether [`take_unsaid`](Self::take_unsaid) is to return a text later.
+    pub(crate) fn has_unsaid(&self) -> bool {
+        self.current.lock().stays_inside.is_some()
+    }
+
     /// Returns the log text about an endpoint that is private to its process, if this one was never
     /// matched and `has_ended` is set or it has waited long enough.
     pub(crate) fn take_unsaid(&self, has_ended: bool) -> Option<String> {

@@ -663,6 +663,11 @@ impl RequestQueue {
         clients.into_iter().for_each(act);
     }
 
+    /// Whether there are clients of other processes.
+    pub(crate) fn has_remote_clients(&self) -> bool {
+        !self.state.lock().remote_clients.is_empty()
+    }
+
     /// Sets the server's counters that other processes can read; called once it is added.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();

@@ -186,9 +186,12 @@ impl Graph {
         subscription.await_retained(topic.sources.iter().filter(matching).cloned().collect());
     }
 
-    /// Ends every subscription's wait for publishers of other processes that don't answer.
-    pub(crate) fn give_up(&self) {
-        self.subscriptions().iter().for_each(|subscription| _ = subscription.gives_up());
+    /// Ends every subscription's wait for publishers of other processes that don't answer. Returns
+    /// whether a subscription waits on.
+    pub(crate) fn give_up(&self) -> bool {
+        let is_waiting =
+            |subscription: &Arc<SubscriptionCore>| !subscription.gives_up() && subscription.is_joining();
+        self.subscriptions().iter().filter(|subscription| is_waiting(subscription)).count() > 0
     }
 
     /// Delivers the messages that its publishers retain to a transient-local subscription. Runs its
@@ -352,10 +355,10 @@ impl Graph {
     }
 
     /// Connects the subscriptions of other processes that found no room before, if there is room
-    /// now. From then on they match.
-    pub(crate) fn connect_again(&self) {
+    /// now. From then on they match. Returns whether some still find none.
+    pub(crate) fn connect_again(&self) -> bool {
         if !self.session.take_refused() {
-            return;
+            return false;
         }
         later_with(|deferred| {
             let topics = self.topics.lock();
@@ -370,6 +373,7 @@ impl Graph {
                 self.has_changed(deferred);
             }
         });
+        self.session.lacks_room()
     }
 
     /// Makes publishers release the messages that subscriptions of other processes have read, for
@@ -380,21 +384,23 @@ impl Graph {
     }
 
     /// Warns of endpoints without a match in this process, if an endpoint of another process would
-    /// match but is private to that process.
-    pub(crate) fn warn_unmatched(&self) {
+    /// match but is private to that process. Returns whether some of them are to wait on first.
+    pub(crate) fn warn_unmatched(&self) -> bool {
+        let mut are_waiting = false;
         Deferred::with(|deferred| {
             let topics = self.topics.lock();
             for topic in topics.values() {
-                topic
-                    .publishers
-                    .iter()
-                    .for_each(|publisher| warn_unmatched_publisher(publisher, false, deferred));
-                topic
-                    .subscriptions
-                    .iter()
-                    .for_each(|subscription| warn_unmatched_subscription(subscription, false, deferred));
+                for publisher in &topic.publishers {
+                    warn_unmatched_publisher(publisher, false, deferred);
+                    are_waiting |= publisher.match_listeners.has_unsaid();
+                }
+                for subscription in &topic.subscriptions {
+                    warn_unmatched_subscription(subscription, false, deferred);
+                    are_waiting |= subscription.match_listeners.has_unsaid();
+                }
             }
         });
+        are_waiting
     }
 
     /// Waits until a condition on the existing endpoints holds, for at most `timeout` of real time.

@@ -291,6 +291,11 @@ impl Session {
         self.refused.store(true, Ordering::Relaxed); // polled now and then
     }
 
+    /// Whether there is something that found no room.
+    pub(crate) fn lacks_room(&self) -> bool {
+        self.refused.load(Ordering::Relaxed) // polled now and then
+    }
+
     /// Whether there was no room since the last call.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)

@@ -229,6 +229,7 @@ impl Pool {
         state.leaving.reserve(made);
         state.bytes += chunk.class();
         state.count();
+        self.own.request_look(); // the helper thread gives it back when it isn't needed any more
         let shelf = state.shelf(chunk.class());
         shelf.made += 1;
         shelf.free.reserve(shelf.made.saturating_sub(shelf.free.len()));
@@ -341,6 +342,10 @@ impl Lends for Pool {
         let leaving = self.dismiss(&mut state);
         drop(state);
         self.own.memory.free_chunks(leaving.iter().map(own));
+    }
+
+    fn has_chunks(&self) -> bool {
+        self.state.lock().bytes > 0
     }
 
     #[cold]

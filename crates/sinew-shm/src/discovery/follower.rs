@@ -2,7 +2,7 @@
 
 use crate::connection::incoming::Incoming;
 use crate::connection::outgoing::Outgoing;
-use crate::discovery::known_peers::{Discovery, FALLBACK, KnownPeer, RefusedPeer, Touched};
+use crate::discovery::known_peers::{Discovery, FALLBACK, KnownPeer, RefusedPeer, Touched, nanoseconds};
 use crate::discovery::observer::{Effects, Observer};
 use crate::event::receiver::{EventReceiver, EventReceivers};
 use crate::event::sender::EventSender;
@@ -76,26 +76,44 @@ impl Follower {
     }
 
     /// Looks at all known peers, or only at those that showed a sign. Returns the time until the
-    /// next look.
-    pub(super) fn look(&self, at_all: bool) -> Duration {
+    /// helper thread's next look; `None`: until something happens.
+    pub(super) fn look(&self, at_all: bool) -> Option<Duration> {
         let observer = &*self.observer;
         let mut effects = Effects { observer, sinks: Vec::new() };
-        let (mut is_due, mut patience) = (false, FALLBACK);
+        let (mut is_due, mut patience) = (false, None);
         let mut look = || {
             let _looking = Looking::begin();
             let mut discovery = self.discovery.lock();
             discovery.has_all_changed |= at_all;
             is_due = self.look_around(&mut discovery, &mut effects);
-            patience = discovery.patience();
+            patience = self.plan(&mut discovery, at_all);
         };
         later(|| observer.attend(&mut look));
         for sink in effects.sinks.drain(..) {
             observer.drain(sink);
         }
         if is_due {
-            observer.retry();
-            self.own.memory.tidy_now_and_then();
+            let again = [observer.retry(), self.own.memory.tidy_now_and_then()];
             write_waiting();
+            let mut discovery = self.discovery.lock();
+            if let Some(pause) = again.into_iter().flatten().min() {
+                discovery.look_within(pause.max(FALLBACK));
+            }
+            patience = self.plan(&mut discovery, at_all);
+        }
+        patience
+    }
+
+    /// Returns how long the helper thread may sleep; wakes it if another thread has found that it
+    /// must look earlier.
+    fn plan(&self, discovery: &mut Discovery, is_other_thread: bool) -> Option<Duration> {
+        let patience = discovery.patience(self.own.has_request());
+        let until = patience.map_or(i64::MAX, |patience| sys::steady().saturating_add(nanoseconds(patience)));
+        if !is_other_thread {
+            discovery.sleeps_until = until;
+        } else if until < discovery.sleeps_until {
+            discovery.sleeps_until = until;
+            self.own.wake_helper();
         }
         patience
     }
@@ -121,6 +139,9 @@ impl Follower {
     fn look_around(&self, discovery: &mut Discovery, effects: &mut Effects<'_>) -> bool {
         let now = sys::steady();
         let is_due = discovery.take_reports(now);
+        if is_due {
+            self.own.take_request(); // before everything is looked at: a later one is another look's
+        }
         if std::mem::take(&mut discovery.is_rung) {
             self.own.ring_all();
         }

@@ -53,12 +53,9 @@ fn help(weak: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::Owne
                 return;
             }
             let beat = follower.own.beat();
-            let patience = follower.look(false);
-            let patience = beat.map_or(patience, |beat| patience.min(beat));
-            follower
-                .own
-                .paused()
-                .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
+            let look = follower.look(false);
+            let pause = follower.own.paused().map(|left| Duration::from_nanos(left.unsigned_abs()));
+            [beat, look, pause].into_iter().flatten().min()
         };
         sys::wait_for(wake, watch, patience);
     }

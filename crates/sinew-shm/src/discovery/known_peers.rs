@@ -37,7 +37,8 @@ pub(super) const LATE: Duration = Duration::from_millis(100);
 /// reads them.
 pub(super) const REAP: Duration = Duration::from_millis(50);
 
-/// Time between two looks at everything, in case a sign was lost.
+/// Time between two looks at everything while there are others, in case a sign was lost; and from a
+/// thread's request to the look.
 pub(super) const FALLBACK: Duration = Duration::from_secs(2);
 
 /// How long files without a control segment are kept, in nanoseconds: they may belong to a
@@ -63,8 +64,12 @@ pub(crate) struct Discovery {
     pub(super) directory: Changing,
     /// Peers that showed a sign of death.
     pub(super) suspects: HashMap<u64, Suspicion>,
-    /// When the helper thread last looked without a sign, and the last peer that it then checked.
-    pub(super) swept: (i64, u64),
+    /// When everything is looked at next; `None`: not before something happens.
+    due: Option<i64>,
+    /// When the helper thread wakes up by itself.
+    pub(super) sleeps_until: i64,
+    /// The last peer with a lock that was queried without a sign.
+    swept: u64,
     /// Files without a control segment, and when each was first seen.
     pub(super) orphans: HashMap<u64, i64>,
     /// Dead peers with remaining files.
@@ -185,7 +190,9 @@ impl Discovery {
             has_all_changed: true,
             directory: Changing::default(),
             suspects: HashMap::new(),
-            swept: (sys::steady(), 0),
+            due: None, // the first look schedules one
+            sleeps_until: 0,
+            swept: 0,
             orphans: HashMap::new(),
             unburied: HashMap::new(),
             is_nameless: false,
@@ -218,9 +225,9 @@ impl Discovery {
 
     /// Reads the operating system's reports. Returns `true` if it was time to look at everything.
     pub(super) fn take_reports(&mut self, now: i64) -> bool {
-        let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
+        let is_due = self.due.is_some_and(|due| due <= now);
         if is_due {
-            self.swept.0 = now;
+            self.due = None;
             let refused_now = |why: &RefusedPeer| *why == RefusedPeer::Now;
             self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(refused_now);
             self.refused.retain(|_, why| !refused_now(why));
@@ -257,6 +264,7 @@ impl Discovery {
                     self.is_rung = true;
                 }
                 WatchEvent::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
+                WatchEvent::Went => self.is_stale = true,
                 WatchEvent::TooMuch => {
                     self.is_rung = true;
                     self.is_stale = true;
@@ -278,10 +286,10 @@ impl Discovery {
     pub(super) fn suspect_some(&mut self, now: i64) {
         let mut all: Vec<u64> = self.peers.keys().copied().collect();
         all.sort_unstable();
-        let first = all.partition_point(|&id| id <= self.swept.1);
+        let first = all.partition_point(|&id| id <= self.swept);
         for &id in all[first..].iter().chain(&all[..first]).take(SWEEP) {
             self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
-            self.swept.1 = id;
+            self.swept = id;
         }
     }
 
@@ -394,22 +402,56 @@ impl Discovery {
         strangers.into_iter().any(|(&id, _)| probe(self.domain.directory(), id) == OwnerState::Alive)
     }
 
-    /// How long the helper thread may sleep.
-    pub(super) fn patience(&self) -> Duration {
-        let now = sys::steady();
-        let mut patience = FALLBACK;
-        for suspicion in self.suspects.values() {
-            let left = u64::try_from(suspicion.at - now).unwrap_or(0);
-            patience = patience.min(Duration::from_nanos(left));
+    /// Schedules a look at everything, unless an earlier one is scheduled.
+    pub(super) fn look_within(&mut self, pause: Duration) {
+        let due = sys::steady().saturating_add(nanoseconds(pause));
+        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+    }
+
+    /// Whether there is anything in the domain besides this participant, or may be unnoticed.
+    fn has_others(&self) -> bool {
+        let is_alone = self.peers.is_empty()
+            && self.refused.is_empty()
+            && self.orphans.is_empty()
+            && self.unburied.is_empty();
+        !is_alone || self.polls()
+    }
+
+    /// How long the helper thread may sleep; `None`: until something happens. `is_requested`: a
+    /// thread has requested a look at everything.
+    pub(super) fn patience(&mut self, is_requested: bool) -> Option<Duration> {
+        let is_alone = !self.has_others();
+        if !is_alone || is_requested {
+            self.look_within(FALLBACK); // not at once: a program that starts has other work
         }
+        self.watch_own_name(is_alone);
+        let now = sys::steady();
+        let suspicions = self.suspects.values().map(|suspicion| suspicion.at);
+        let next = suspicions.chain(self.due).min();
+        let mut patience = next.map(|next| Duration::from_nanos(u64::try_from(next - now).unwrap_or(0)));
+        let mut at_most = |pause| patience = Some(patience.map_or(pause, |sooner| sooner.min(pause)));
         if self.polls() {
             let peers = u32::try_from(self.peers.len()).unwrap_or(u32::MAX);
-            patience = patience.min(POLL + POLL_PEER.saturating_mul(peers));
+            at_most(POLL + POLL_PEER.saturating_mul(peers));
         }
         if !self.unburied.is_empty() {
-            patience = patience.min(REAP);
+            at_most(REAP);
         }
         patience
+    }
+
+    /// Watches the names that leave the directory while this participant is alone: no look at
+    /// everything would notice that its control segment's name was removed.
+    fn watch_own_name(&mut self, is_alone: bool) {
+        let Some(watch) = self.watch.as_mut().filter(|watch| watch.sees_names_go() != is_alone) else {
+            return;
+        };
+        let directory = self.domain.directory();
+        let is_set = watch.set_names_that_go(&directory.handle(), is_alone).is_ok();
+        // It may have gone before it was watched.
+        if is_alone && (!is_set || self.directory.may_have_changed(directory.modified(), sys::steady())) {
+            self.look_within(FALLBACK);
+        }
     }
 }
 

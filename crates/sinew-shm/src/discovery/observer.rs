@@ -5,6 +5,7 @@ use crate::own::incoming_entry::Sink;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
+use std::time::Duration;
 
 /// Receives a participant's news of the others. Called by its helper thread, or by a thread of its
 /// own process that [refreshes](crate::transport::Participant::refresh) it; one call at a time, in
@@ -34,9 +35,15 @@ pub trait Observer: Send + Sync + 'static {
     }
     /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called every few seconds even if nothing has changed, without any lock: there may be room
-    /// now for something that was refused before. Does nothing by default.
-    fn retry(&self) {}
+    /// Called without any lock: every two seconds while there are other participants; while there
+    /// are none, soon after this one has gained or lost an entity, or was
+    /// [requested](crate::transport::Participant::request_look) to. There may be room now for
+    /// something that was refused before. Returns the time, at least two seconds, after which it
+    /// must be called again even if there are no others and nothing changes; `None` if it needn't.
+    /// Does nothing by default.
+    fn retry(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// The effects of looking around, which happens under the lock of [`Discovery`].

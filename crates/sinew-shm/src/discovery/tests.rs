@@ -115,3 +115,63 @@ fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
     writing.leave();
     reading.leave();
 }
+
+/// Looks until the helper thread may sleep until something happens.
+fn until_at_rest(participant: &Participant) {
+    while participant.follower.look(true).is_some() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_participant_that_is_alone_looks_after_nothing_until_something_happens() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let join = || Participant::join(&domain, Arc::new(Diary::default())).unwrap();
+    let alone = join();
+    let looks_again = |why: &str| assert!(alone.follower.look(true).is_some(), "{why}");
+    until_at_rest(&alone);
+    let source = alone.advertise(&endpoint(EndpointKind::Publisher), None).unwrap();
+    looks_again("it has an entity more");
+    until_at_rest(&alone);
+    let other = join();
+    looks_again("it isn't alone");
+    assert!(!alone.follower.discovery.lock().peers.is_empty());
+    let writer = Writer::new(Arc::new(source), 4, 0, 1).unwrap();
+    other.leave();
+    until_at_rest(&alone);
+    let loan = writer.lender().loan(1 << 20).unwrap();
+    looks_again("memory is to be given back");
+    drop((loan, writer));
+    until_at_rest(&alone);
+}
+
+#[test]
+fn a_participant_that_is_alone_notices_that_its_name_was_removed() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let alone = Participant::join(&domain, Arc::new(Diary::default())).unwrap();
+    until_at_rest(&alone);
+    std::fs::remove_file(alone.own.control_path()).unwrap();
+    // The helper thread looks by itself.
+    while !alone.follower.discovery.lock().is_nameless {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_helper_thread_at_rest_plans_its_next_look_whichever_thread_finds_a_peer() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let join = || Participant::join(&domain, Arc::new(Diary::default())).unwrap();
+    let alone = join();
+    until_at_rest(&alone);
+    while alone.follower.discovery.lock().sleeps_until != i64::MAX {
+        std::thread::yield_now();
+    }
+    let _other = join();
+    alone.refresh();
+    while alone.follower.discovery.lock().sleeps_until == i64::MAX {
+        std::thread::yield_now();
+    }
+}

@@ -30,6 +30,7 @@ use crate::segment::own_segment::{NewSegment, OwnSegment};
 use crate::segment::slab::{OwnChunk, Slab};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Weak;
+use std::time::Duration;
 
 /// Size of an arena in bytes, unless a block needs more.
 const ARENA: usize = 4 << 20;
@@ -58,6 +59,9 @@ const WHILE: i64 = 10_000_000_000;
 pub(crate) trait Lends: Send + Sync {
     /// Gives back the chunks that weren't needed since the last call. Called by the helper thread.
     fn tidy(&self);
+
+    /// Whether it has chunks, which may have to be given back.
+    fn has_chunks(&self) -> bool;
 
     /// Gives back all chunks that aren't in use, because there is no room for others.
     fn give_back_free(&self);
@@ -270,14 +274,19 @@ impl Memory {
     }
 
     /// From time to time, gives memory that no writer has needed back to the file system. Called by
-    /// the helper thread.
-    pub(crate) fn tidy_now_and_then(&self) {
+    /// the helper thread. Returns the time after which it wants to be called again; `None`: not
+    /// before a pool gets a chunk.
+    pub(crate) fn tidy_now_and_then(&self) -> Option<Duration> {
         let now = sys::steady();
         // Relaxed: usually one thread comes here at a time, and a second one does no harm.
         if now - self.tidied.load(Ordering::Relaxed).cast_signed() > WHILE {
             self.tidied.store(now.cast_unsigned(), Ordering::Relaxed);
             self.tidy();
         }
+        let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
+        let next = self.tidied.load(Ordering::Relaxed).cast_signed() + WHILE + 1;
+        let left = Duration::from_nanos(u64::try_from(next - now).unwrap_or(0));
+        pools.iter().any(|pool| pool.has_chunks()).then_some(left)
     }
 
     /// Gives memory that no writer has needed since the last call back to the file system.

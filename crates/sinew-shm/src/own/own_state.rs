@@ -52,6 +52,8 @@ pub(crate) struct OwnState {
     /// When something that couldn't be opened is tried again, in steady nanoseconds; 0 if nothing
     /// is pending.
     paused: PlainU64,
+    /// 1 if a thread has requested a look at everything that has not begun.
+    requested: PlainU64,
     /// 1 if the participant has left and its readers remove its files.
     files_stay: PlainU64,
     /// Wakes the helper thread, once there is one.
@@ -99,6 +101,7 @@ impl OwnState {
             heartbeats: Heartbeats::default(),
             left: PlainU64::new(0),
             paused: PlainU64::new(0),
+            requested: PlainU64::new(1),
             files_stay: PlainU64::new(0),
             helper: OnceLock::new(),
         })
@@ -281,6 +284,26 @@ impl OwnState {
         if let Some(wake) = self.helper.get() {
             wake.wake();
         }
+    }
+
+    /// Has the helper thread look at everything soon: there is something new to look after. It
+    /// would sleep on if this participant was alone.
+    pub(crate) fn request_look(&self) {
+        // Release: pairs with the Acquire in `take_request`; carries the new thing.
+        if self.requested.swap(1, Ordering::Release) == 0 {
+            self.wake_helper();
+        }
+    }
+
+    /// Whether a thread has requested a look at everything that has not begun.
+    pub(crate) fn has_request(&self) -> bool {
+        self.requested.load(Ordering::Relaxed) != 0 // the look itself takes it
+    }
+
+    /// A look at everything begins. It sees what was requested before: the swaps of one word have
+    /// an order, so a thread that requests later wakes the helper thread again.
+    pub(crate) fn take_request(&self) {
+        self.requested.swap(0, Ordering::Acquire); // pairs with the Release in `request_look`
     }
 
     /// Time until something is to be tried again, in nanoseconds.

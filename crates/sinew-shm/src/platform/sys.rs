@@ -283,10 +283,10 @@ impl Wake {
 }
 
 /// Waits until a thread wakes this one, or the watch has something to read.
-pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) {
+pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Option<Duration>) {
     let woken = match watch {
-        Some(watch) => wait_readable([wake.0.as_fd(), watch.as_fd()], Some(timeout))[0],
-        None => wait_readable([wake.0.as_fd()], Some(timeout))[0],
+        Some(watch) => wait_readable([wake.0.as_fd(), watch.as_fd()], timeout)[0],
+        None => wait_readable([wake.0.as_fd()], timeout)[0],
     };
     if woken {
         let _ = rustix::io::read(&wake.0, &mut [0; 8]); // empty is fine
@@ -294,7 +294,11 @@ pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) 
 }
 
 /// The operating system's reports about the domain's directory and the control segments in it.
-pub(crate) struct Watch(OwnedFd);
+pub(crate) struct Watch {
+    file: OwnedFd,
+    /// Whether names that leave the directory are reported.
+    sees_names_go: bool,
+}
 
 /// One report.
 pub(crate) enum WatchEvent {
@@ -304,6 +308,8 @@ pub(crate) enum WatchEvent {
     Closed(i32),
     /// A watched file was touched, or is gone.
     Changed(i32),
+    /// A name left the directory.
+    Went,
     /// More happened than could be reported.
     TooMuch,
 }
@@ -311,29 +317,46 @@ pub(crate) enum WatchEvent {
 impl Watch {
     pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
-        let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
+        let file = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         // No such call takes a descriptor.
-        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
-        Ok(watch)
+        add_watch(&file, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
+        Ok(Self { file, sees_names_go: false })
+    }
+
+    /// Whether names that leave the directory are reported.
+    pub(crate) fn sees_names_go(&self) -> bool {
+        self.sees_names_go
+    }
+
+    /// Has names that leave the directory be reported, or not.
+    pub(crate) fn set_names_that_go(&mut self, directory: &Path, are_reported: bool) -> io::Result<()> {
+        use rustix::fs::inotify::{WatchFlags, add_watch};
+        let mut flags = WatchFlags::CREATE | WatchFlags::MOVED_TO;
+        if are_reported {
+            flags |= WatchFlags::DELETE | WatchFlags::MOVED_FROM;
+        }
+        add_watch(&self.file, directory, flags)?; // replaces the flags of the directory's watch
+        self.sees_names_go = are_reported;
+        Ok(())
     }
 
     /// Watches a control segment.
     pub(crate) fn add(&self, segment: &Path) -> io::Result<i32> {
         use rustix::fs::inotify::{WatchFlags, add_watch};
         let flags = WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB | WatchFlags::DONT_FOLLOW;
-        Ok(add_watch(&self.0, segment, flags)?)
+        Ok(add_watch(&self.file, segment, flags)?)
     }
 
     /// A descriptor for another thread to wait on.
     pub(crate) fn descriptor(&self) -> Option<OwnedFd> {
-        self.0.try_clone().ok()
+        self.file.try_clone().ok()
     }
 
     /// All reports since the last call.
     pub(crate) fn read(&self) -> Vec<WatchEvent> {
         use rustix::fs::inotify::{ReadFlags, Reader};
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
-        let mut reader = Reader::new(&self.0, &mut buffer);
+        let mut reader = Reader::new(&self.file, &mut buffer);
         let mut all = Vec::new();
         while let Ok(event) = reader.next() {
             let flags = event.events();
@@ -341,6 +364,8 @@ impl Watch {
                 WatchEvent::TooMuch
             } else if flags.contains(ReadFlags::CLOSE_WRITE) {
                 WatchEvent::Closed(event.wd())
+            } else if flags.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
+                WatchEvent::Went
             } else if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
                 WatchEvent::Came(name.to_owned())
             } else {

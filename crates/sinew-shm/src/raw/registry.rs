@@ -17,6 +17,7 @@ use crate::ring::Head;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
 use std::collections::HashMap;
 use std::sync::Weak;
+use std::time::Duration;
 
 /// A reading end in this process.
 pub(super) trait Reading: Send + Sync {
@@ -168,10 +169,11 @@ impl Observer for Registry {
 
     fn left(&self, _: &Arc<Peer>) {}
 
-    fn retry(&self) {
+    fn retry(&self) -> Option<Duration> {
         let known = self.0.lock();
         let channels: Vec<_> = known.channels.values().filter_map(Weak::upgrade).collect();
         drop(known);
         channels.iter().for_each(|channel| channel.connect_again());
+        None // without other participants there is no reader to connect
     }
 }

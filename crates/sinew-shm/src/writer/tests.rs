@@ -22,7 +22,7 @@ fn announces_to_who_polls() -> bool {
         let end = sys::steady() + 20_000_000_000;
         while !is_so() {
             assert!(sys::steady() < end, "they find each other");
-            sys::wait_for(&sys::Wake::new().unwrap(), None, Duration::from_millis(1));
+            sys::wait_for(&sys::Wake::new().unwrap(), None, Some(Duration::from_millis(1)));
         }
     };
     until(&|| !a.0.lock().0.is_empty());

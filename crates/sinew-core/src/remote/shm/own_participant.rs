@@ -160,6 +160,7 @@ impl OwnParticipant {
                             "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );
                         self.lacks_receiver.store(true, Ordering::Relaxed); // polled now and then
+                        self.participant()?.request_look();
                     }
                 }
             }
@@ -243,6 +244,11 @@ impl OwnParticipant {
     /// Whether the receiver couldn't be started before, and is there now.
     pub(super) fn gets_receiver(&self) -> bool {
         self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some()
+    }
+
+    /// Whether the receiver couldn't be started.
+    pub(super) fn lacks_receiver(&self) -> bool {
+        self.lacks_receiver.load(Ordering::Relaxed)
     }
 
     /// Leaves the domain. Everything that the receiver was to do is done on this thread.

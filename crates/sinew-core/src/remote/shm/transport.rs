@@ -27,6 +27,7 @@ use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, JoinError, Peer};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Weak;
+use std::time::Duration;
 
 /// A node of another process: its participant, and its full name.
 pub(crate) type RemoteNode = (Arc<Peer>, String);
@@ -140,13 +141,14 @@ impl ShmTransport {
         Some(RemotePublisher::new(&self.own, incoming.peer(), described, None))
     }
 
-    /// Retries what there was no room for.
-    fn retry(&self) {
+    /// Retries what there was no room for. Returns whether there is something to retry later.
+    fn retry(&self) -> bool {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
         servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retry));
         if self.own.gets_receiver() {
             self.retune_all();
         }
+        self.own.lacks_receiver() || servers.iter().any(|server| server.requests.has_remote_clients())
     }
 
     /// Leaves the domain.
@@ -390,15 +392,13 @@ impl Observer for DiscoveryObserver {
 
     fn left(&self, _peer: &Arc<Peer>) {}
 
-    fn retry(&self) {
-        if let Some((transport, context)) = self.both() {
-            context.graph().connect_again();
-            context.graph().tidy();
-            context.graph().give_up();
-            context.graph().warn_unmatched();
-            transport.retry();
-            context.hints().speak();
-        }
+    fn retry(&self) -> Option<Duration> {
+        let (transport, context) = self.both()?;
+        let graph = context.graph();
+        graph.tidy();
+        let are_waiting = [graph.connect_again(), graph.give_up(), graph.warn_unmatched(), transport.retry()];
+        let hints = context.hints().speak();
+        if are_waiting.contains(&true) { Some(Duration::ZERO) } else { hints }
     }
 }
 

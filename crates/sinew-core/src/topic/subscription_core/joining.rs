@@ -58,7 +58,7 @@ impl SubscriptionCore {
 
     /// Whether retained messages are still arriving, so that nothing is handed out. A hint.
     #[inline]
-    pub(super) fn is_joining(&self) -> bool {
+    pub(crate) fn is_joining(&self) -> bool {
         self.sources.is_joining.load(Ordering::Relaxed)
     }
 
