@@ -101,6 +101,23 @@ class Actions(SinewTest):
         goal = self.send()
         self.assertEqual(self.finished(goal.cancel_goal_async()).return_code, CancelGoal.Response.ERROR_REJECTED)
 
+    def test_a_goal_that_the_program_has_not_got_is_asked_for_again(self):
+        class Late(ActionServer):
+            asks = 0
+
+            def _lets_cancel(self, goal_id):
+                self.asks += 1
+                return None if self.asks == 1 else super()._lets_cancel(goal_id)
+
+        kept = []
+        accepts = {"handle_accepted_callback": kept.append, "cancel_callback": lambda goal: CancelResponse.ACCEPT}
+        server = Late(self.node, Fibonacci, "fibonacci", **accepts)
+        self.client = ActionClient(self.node, Fibonacci, "fibonacci")
+        goal = self.send()
+        self.assertEqual(len(self.finished(goal.cancel_goal_async()).goals_canceling), 1)
+        self.assertEqual(server.asks, 2)
+        self.assertTrue(kept[0].is_cancel_requested)
+
     def test_deferred_goals(self):
         kept = []
         self.serve(handle_accepted_callback=kept.append)

@@ -56,6 +56,10 @@ pub type sinew_cancel_response = c_int;
 pub const SINEW_CANCEL_REJECT: sinew_cancel_response = 1;
 /// The goal is asked to end.
 pub const SINEW_CANCEL_ACCEPT: sinew_cancel_response = 2;
+/// The accepted callback has not got the goal yet, which the program needs to decide: the cancel
+/// callback is called again after the callbacks that wait in the group, and the accepted one is
+/// among them. A goal that waits for its turn under the server's policy ends early at once.
+pub const SINEW_CANCEL_LATER: sinew_cancel_response = 3;
 
 /// Decides on a goal: it sets `*response`, which is 0 before. `request` is lent for the call, a
 /// message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`;
@@ -223,14 +227,16 @@ impl Program {
         }
     }
 
-    fn may_cancel(&self, id: GoalId) -> std::result::Result<bool, CallbackFailed> {
-        let Some(function) = self.callbacks.cancel else { return Ok(true) };
+    /// `None`: it is asked again.
+    fn may_cancel(&self, id: GoalId) -> std::result::Result<Option<bool>, CallbackFailed> {
+        let Some(function) = self.callbacks.cancel else { return Ok(Some(true)) };
         let (mut response, id) = (0, sinew_goal_id::from(id));
         // SAFETY: the caller's function, with its context; the rest lives during the call.
         outcome(unsafe { function(self.context.pointer(), &raw const id, &raw mut response) })?;
         match response {
-            SINEW_CANCEL_REJECT => Ok(false),
-            SINEW_CANCEL_ACCEPT => Ok(true),
+            SINEW_CANCEL_REJECT => Ok(Some(false)),
+            SINEW_CANCEL_ACCEPT => Ok(Some(true)),
+            SINEW_CANCEL_LATER => Ok(None),
             other => Err(wrong("response of the cancel callback", other)),
         }
     }
@@ -321,7 +327,7 @@ pub unsafe extern "C" fn sinew_action_server_new(
         let server = in_group!(node, group, |maker| {
             let builder = options.apply(maker.erased_action_server(name, &of.types))?;
             let builder = builder.try_on_goal(move |id, request| decider.decide(id, request));
-            builder.try_on_cancel(move |id| canceler.may_cancel(id)).with_callback(program)
+            builder.__try_on_cancel(move |id| canceler.may_cancel(id)).with_callback(program)
         })?;
         let name = c_text(server.name().to_owned());
         *place = handle::new(ActionServerHandle { server, name });

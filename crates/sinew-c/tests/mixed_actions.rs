@@ -3,7 +3,7 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew_action::{Actions, Decision, ExecutingGoal, FeedbackItem, GoalStatus};
+use sinew_action::{Actions, CancelOutcome, Decision, ExecutingGoal, FeedbackItem, GoalStatus};
 use sinew_build::CppGenerator;
 use sinew_interfaces::example_interfaces::action::{
     Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult,
@@ -114,7 +114,8 @@ fn a_client_of_rust_and_a_server_of_cpp() -> sinew::Result<()> {
     );
     assert!(client.send_goal(FibonacciGoal { order: -1 }).wait(PATIENCE).is_err());
     let endless = client.send_goal(FibonacciGoal { order: 100 }).wait(PATIENCE).expect("it is accepted");
-    endless.cancel().wait(PATIENCE).expect("the server cancels it");
+    let canceled = endless.cancel().wait(PATIENCE).expect("the server answers");
+    assert_eq!(canceled.outcome, CancelOutcome::Done);
     assert_eq!(endless.result().wait(PATIENCE).expect("it ends").status(), GoalStatus::Canceled);
     drop(other.stdin.take()); // which ends it
     assert!(other.wait().expect("it ends").success());

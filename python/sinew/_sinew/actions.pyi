@@ -73,8 +73,9 @@ class ActionServer:
     """The part of `sinew.action.ActionServer` that is in Rust.
 
     `decide` gets a goal, and returns whether it is accepted; `may_cancel` gets the id of a goal, and returns
-    whether it may be ended early; `accepted` gets each accepted goal. They run in the group, or with
-    `in_group=False` on the thread that asks. `result_timeout` is in seconds.
+    whether it may be ended early, or `None` if `accepted` hasn't got it: then it is asked again, after the work
+    that waits in the group; `accepted` gets each accepted goal. They run in the group, or with `in_group=False`
+    on the thread that asks. `result_timeout` is in seconds.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class ActionServer:
         action_class: Any,
         name: str,
         decide: Callable[[Any], bool] | None,
-        may_cancel: Callable[[bytes], bool] | None,
+        may_cancel: Callable[[bytes], bool | None] | None,
         accepted: Callable[[ServerGoal], object],
         *,
         group: Group | None = None,

@@ -293,9 +293,11 @@ class ActionServer(Entity):
     def _decides(self, goal: Any) -> bool:
         return self._answer(self._goal_callback(goal), GoalResponse)
 
-    def _lets_cancel(self, goal_id: bytes) -> bool:
+    def _lets_cancel(self, goal_id: bytes) -> bool | None:
         handle = self._goals.get(goal_id)
-        return handle is not None and self._answer(self._cancel_callback(handle), CancelResponse)
+        if handle is None:
+            return None  # accepted, but not got yet; one that was dropped has ended
+        return self._answer(self._cancel_callback(handle), CancelResponse)
 
     @staticmethod
     def _answer(answer: object, kind: type[GoalResponse] | type[CancelResponse]) -> bool:

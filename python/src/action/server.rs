@@ -57,10 +57,14 @@ impl Callbacks {
         }))
     }
 
-    fn may_cancel(&self, id: GoalId) -> Result<bool, Raised> {
-        let Some(may_cancel) = &self.may_cancel else { return Ok(false) };
-        let may = wait::attached(|py| truth(may_cancel.returned(py, (PyBytes::new(py, &id.0),))?));
-        Ok(may.unwrap_or(Ok(false))?)
+    /// `None`: it is asked again.
+    fn may_cancel(&self, id: GoalId) -> Result<Option<bool>, Raised> {
+        let Some(may_cancel) = &self.may_cancel else { return Ok(Some(false)) };
+        let may = wait::attached(|py| match may_cancel.returned(py, (PyBytes::new(py, &id.0),))? {
+            Some(returned) if returned.is_none() => Ok(None),
+            returned => truth(returned).map(Some),
+        });
+        Ok(may.unwrap_or(Ok(Some(false)))?)
     }
 
     fn all(&self) -> impl Iterator<Item = &Callback> {
@@ -88,7 +92,7 @@ impl Settings {
         let builder = builder
             .result_timeout(self.result_timeout.unwrap_or(Duration::MAX))
             .try_on_goal(move |_, goal| deciding.decide(goal))
-            .try_on_cancel(move |id| callbacks.may_cancel(id));
+            .__try_on_cancel(move |id| callbacks.may_cancel(id));
         if self.in_group { builder.decide_in_group() } else { builder }
     }
 }

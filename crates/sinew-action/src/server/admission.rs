@@ -71,6 +71,10 @@ impl<G> Admission<G> {
         Admitted::Waits { preempts, displaces }
     }
 
+    pub(super) fn is_waiting(&self, id: GoalId) -> bool {
+        self.waiting.iter().any(|(other, _)| *other == id)
+    }
+
     /// Removes a waiting goal, which will not begin. `None`: it isn't waiting.
     pub(super) fn withdraw(&mut self, id: GoalId) -> Option<G> {
         let place = self.waiting.iter().position(|(other, _)| *other == id)?;

@@ -53,7 +53,7 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
             on_drop: OnDrop::default(),
             decides_in_group: false,
             decide: Box::new(|_, _| Ok(Decision::Execute)),
-            may_cancel: Box::new(|_| Ok(true)),
+            may_cancel: Box::new(|_| Ok(Some(true))),
         };
         Self { maker: maker.clone(), name: name.to_owned(), options }
     }
@@ -131,8 +131,20 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
     /// As [`on_cancel`](Self::on_cancel), with a closure that can fail: then the goal continues, and
     /// the error is reported as that of a callback.
     pub fn try_on_cancel<E: Into<BoxedError>>(
-        mut self,
+        self,
         may_cancel: impl Fn(GoalId) -> Result<bool, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.__try_on_cancel(move |id| may_cancel(id).map(Some))
+    }
+
+    /// As [`try_on_cancel`](Self::try_on_cancel), for a binding that needs the goal's handle to
+    /// decide. It returns `None` if the program hasn't got the goal: a client may ask for the end
+    /// of a goal that was accepted while the callback that gets it still waits for its turn. Then it
+    /// is asked again, in the group, after the work that waits there.
+    #[doc(hidden)]
+    pub fn __try_on_cancel<E: Into<BoxedError>>(
+        mut self,
+        may_cancel: impl Fn(GoalId) -> Result<Option<bool>, E> + Send + Sync + 'static,
     ) -> Self {
         self.options.may_cancel = Box::new(move |id| may_cancel(id).map_err(E::into));
         self
@@ -265,8 +277,7 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
         })?;
         // A thread that waits for a result executes its goal.
         queue.__works_for(A::erased_result_server(&result));
-        let decider = core.options.decides_in_group.then(|| decider(&core, queue.clone()));
-        core.open(poster(queue.clone()), decider);
+        core.open(poster(queue.clone()), decider(&core, queue.clone()));
         let cancel = maker.server(&names.cancel_goal).max_requests(MAX_GOALS).immediate_callback(
             move |request: CancelGoalRequest, responder: Responder<CancelGoal>| match to_cancel.upgrade() {
                 Some(core) => core.requested(Requested::Cancel(request, responder)),

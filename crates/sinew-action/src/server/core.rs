@@ -45,7 +45,7 @@ struct ServerState<A: ServerKind> {
     admission: Admission<A::Goal>,
     /// Posts a goal to the group. `None` before the server is open, and once it is closed.
     poster: Option<Poster<BeginningGoal<A>>>,
-    /// Posts a request to the group, if the program decides there.
+    /// Posts a request on which the program decides in the group. `None` as for `poster`.
     decider: Option<Poster<Requested<A>>>,
     /// `None` once the server is closed.
     topics: Option<Topics<A>>,
@@ -68,6 +68,17 @@ pub(super) struct Topics<A: ServerKind> {
 pub(super) enum Requested<A: ServerKind> {
     Goal(GoalId, A::Goal, A::GoalResponder),
     Cancel(CancelGoalRequest, Responder<CancelGoal>),
+    /// A cancel request that is answered once the program has got these goals.
+    CancelRest(Cancelling),
+}
+
+/// A cancel request that the program is deciding on.
+pub(super) struct Cancelling {
+    /// The goals that it has not decided on.
+    goals: Vec<(GoalId, Time)>,
+    /// The goals that end early.
+    canceled: Vec<msg::GoalInfo>,
+    responder: Responder<CancelGoal>,
 }
 
 impl<A: ServerKind> Requested<A> {
@@ -75,7 +86,7 @@ impl<A: ServerKind> Requested<A> {
     pub(super) fn id(&self) -> GoalId {
         match self {
             Self::Goal(id, ..) => *id,
-            Self::Cancel(..) => GoalId::NONE,
+            Self::Cancel(..) | Self::CancelRest(_) => GoalId::NONE,
         }
     }
 }
@@ -228,10 +239,10 @@ impl<A: ServerKind> ServerCore<A> {
         self.state.lock().table.statuses().collect()
     }
 
-    /// From now on, goals that begin are posted, and requests as well if there is a decider.
-    pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>, decider: Option<Poster<Requested<A>>>) {
+    /// From now on, goals that begin are posted, and requests on which the group decides.
+    pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>, decider: Poster<Requested<A>>) {
         let mut state = self.state.lock();
-        (state.poster, state.decider) = (Some(poster), decider);
+        (state.poster, state.decider) = (Some(poster), Some(decider));
     }
 
     fn carry_out(self: &Arc<Self>, effects: Effects<A>) {
@@ -311,11 +322,16 @@ impl<A: ServerKind> ServerCore<A> {
         if !self.options.decides_in_group {
             return self.decide(requested);
         }
+        self.decide_later(requested);
+        Ok(())
+    }
+
+    /// Posts a request to the group.
+    fn decide_later(&self, requested: Requested<A>) {
         let decider = self.state.lock().decider.clone();
-        let Some(post) = decider else { return Ok(()) }; // closed: dropping the responder reports it
+        let Some(post) = decider else { return }; // closed: dropping the responder reports it
         // The context may be shut down: dropping the responder reports it.
         drop(post(requested));
-        Ok(())
     }
 
     /// Handles a request, which may run the program's code.
@@ -323,6 +339,7 @@ impl<A: ServerKind> ServerCore<A> {
         match requested {
             Requested::Goal(id, goal, responder) => self.goal_requested(id, goal, responder),
             Requested::Cancel(request, responder) => self.cancel_requested(&request, responder),
+            Requested::CancelRest(rest) => self.decide_cancel(rest),
         }
     }
 
@@ -398,26 +415,46 @@ impl<A: ServerKind> ServerCore<A> {
             let found = state.table.handle_cancel(id, stamp);
             found.map(|goals| goals.into_iter().map(|(id, stamp, _)| (id, stamp)).collect::<Vec<_>>())
         };
-        let mut response = CancelGoalResponse::default();
-        let mut outcome = Ok(());
         match candidates {
-            Err(code) => response.return_code = code as i8,
-            Ok(candidates) => {
-                let any = !candidates.is_empty();
-                let mut may_be = |(id, _): &(GoalId, Time)| {
-                    (self.options.may_cancel)(*id).unwrap_or_else(|error| {
-                        outcome = Err(error);
-                        false
-                    })
-                };
-                let wanted: Vec<_> = candidates.into_iter().filter(|goal| may_be(goal)).collect();
-                let canceled = self.cancel_all(&wanted);
-                let code = if any && canceled.is_empty() { CancelCode::Rejected } else { CancelCode::None };
-                response.return_code = code as i8;
-                response.goals_canceling = canceled;
+            Ok(goals) if !goals.is_empty() => {
+                self.decide_cancel(Cancelling { goals, canceled: Vec::new(), responder })
+            }
+            candidates => {
+                let code = candidates.err().unwrap_or(CancelCode::None);
+                respond_to_cancel(responder, code, Vec::new());
+                Ok(())
             }
         }
-        drop(responder.respond(response)); // the client may be gone: nothing to do
+    }
+
+    /// Asks the program which of the goals may end early. Those that it hasn't got are asked for
+    /// again after the work that waits in the group: the callback that gets them is part of it.
+    fn decide_cancel(self: &Arc<Self>, cancelling: Cancelling) -> CallbackResult {
+        let Cancelling { goals, mut canceled, responder } = cancelling;
+        let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
+        let mut outcome = Ok(());
+        for goal in goals {
+            match (self.options.may_cancel)(goal.0) {
+                Ok(Some(true)) => wanted.push(goal),
+                Ok(Some(false)) => (),
+                Ok(None) => unknown.push(goal),
+                Err(error) => outcome = Err(error),
+            }
+        }
+        {
+            // One that has ended meanwhile is asked for no more; one that waits for its turn under
+            // the server's policy is the server's alone.
+            let state = self.state.lock();
+            unknown.retain(|(id, _)| state.table.status(*id).is_cancelable());
+            wanted.extend(unknown.extract_if(.., |(id, _)| state.admission.is_waiting(*id)));
+        }
+        canceled.extend(self.cancel_all(&wanted));
+        if unknown.is_empty() {
+            let code = if canceled.is_empty() { CancelCode::Rejected } else { CancelCode::None };
+            respond_to_cancel(responder, code, canceled);
+        } else {
+            self.decide_later(Requested::CancelRest(Cancelling { goals: unknown, canceled, responder }));
+        }
         outcome
     }
 
@@ -567,6 +604,11 @@ fn for_each_of_all<T>(items: Vec<T>, mut act: impl FnMut(T)) {
     if let Some(panic) = panic {
         resume_unwind(panic);
     }
+}
+
+fn respond_to_cancel(responder: Responder<CancelGoal>, code: CancelCode, canceled: Vec<msg::GoalInfo>) {
+    let response = CancelGoalResponse { return_code: code as i8, goals_canceling: canceled };
+    drop(responder.respond(response)); // the client may be gone: nothing to do
 }
 
 fn goal_info(id: GoalId, stamp: Time) -> msg::GoalInfo {

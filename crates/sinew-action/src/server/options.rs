@@ -44,8 +44,9 @@ impl<A: ServerKind> fmt::Debug for Decision<A> {
 /// Decides on each goal. After an error the goal is rejected.
 type Decide<A> = Box<dyn Fn(GoalId, &<A as Kind>::Goal) -> Result<Decision<A>, BoxedError> + Send + Sync>;
 
-/// Decides whether a goal may be ended early. After an error it may not.
-type MayCancel = Box<dyn Fn(GoalId) -> Result<bool, BoxedError> + Send + Sync>;
+/// Decides whether a goal may be ended early. After an error it may not. `None`: the program hasn't
+/// got the goal yet, and is asked again.
+type MayCancel = Box<dyn Fn(GoalId) -> Result<Option<bool>, BoxedError> + Send + Sync>;
 
 /// Receives a deferred goal.
 pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) -> CallbackResult + Send>;

@@ -15,7 +15,8 @@ use sinew_interfaces::example_interfaces::action::{
 };
 use sinew_interfaces::type_description_interfaces::srv::{GetTypeDescription, GetTypeDescriptionRequest};
 use sinew_interfaces::unique_identifier_msgs::msg::UUID;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 
 on_both_paths![
     a_goal_is_executed,
@@ -305,6 +306,37 @@ fn the_program_may_decide_in_its_group(world: &World) {
     let canceled = world.until(|| now(&mut canceled)).unwrap();
     assert_eq!(decided.try_iter().collect::<Vec<_>>(), ["cancel"]);
     assert_eq!(canceled.goals.len(), 1);
+}
+
+/// The cancel request is in the group's queue before the callback that gets the goal.
+#[test]
+fn a_goal_is_cancelled_before_the_program_gets_it() {
+    let world = World::in_process();
+    let (keep, kept) = mpsc::channel();
+    let (got, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (is_got, is_asked) = (got.clone(), asked.clone());
+    let _server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .decide_in_group()
+        .__try_on_cancel(move |_| {
+            is_asked.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, std::convert::Infallible>(is_got.load(Ordering::Relaxed).then_some(true))
+        })
+        .callback(move |goal: ExecutingGoal<Fibonacci>| {
+            got.store(true, Ordering::Relaxed);
+            keep.send(goal).unwrap();
+        })
+        .unwrap();
+    let client = world.client();
+    let mut sent = client.send_goal(order(1));
+    let mut canceled = client.cancel(Cancel::All);
+    let canceled = world.until(|| now(&mut canceled)).unwrap();
+    let goal = world.until(|| now(&mut sent)).unwrap();
+    assert_eq!((canceled.outcome, canceled.goals[0].0), (CancelOutcome::Done, goal.id()));
+    assert!(asked.load(Ordering::Relaxed) > 1, "at first it hadn't got it");
+    world.next(&kept).canceled(result(&[])).unwrap();
+    assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Canceled);
 }
 
 /// Returns what a future yields, if it is ready.

@@ -58,8 +58,8 @@ public:
   /// Decides on each goal.
   using GoalCallback =
     std::function<GoalResponse(const GoalUUID &, std::shared_ptr<const typename ActionT::Goal>)>;
-  /// Decides on each request to end a goal early. A goal that the program hasn't got yet, or has
-  /// destroyed, is not cancelled, and the callback is not called.
+  /// Decides on each request to end a goal early, once the callback for accepted goals has been
+  /// called for it.
   using CancelCallback = std::function<CancelResponse(std::shared_ptr<GoalHandle>)>;
   /// Gets each goal that was accepted; it has begun, unless it was deferred.
   using AcceptedCallback = std::function<void(std::shared_ptr<GoalHandle>)>;
@@ -147,9 +147,9 @@ private:
       return sinew::detail::guarded(
         [&] {
           const auto goal = program.find(detail::uuid_of(*id));
-          const CancelResponse answer =
-            goal ? program.handle_cancel(goal) : CancelResponse::REJECT;
-          *response = static_cast<sinew_cancel_response>(answer);
+          // A goal that the program has destroyed has ended, so the server won't ask again.
+          *response = goal ? static_cast<sinew_cancel_response>(program.handle_cancel(goal)) :
+            SINEW_CANCEL_LATER;
         });
     }
 

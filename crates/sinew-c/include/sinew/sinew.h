@@ -3200,6 +3200,13 @@ typedef struct sinew_component_library {
 #define SINEW_CANCEL_ACCEPT 2
 
 /**
+ * The accepted callback has not got the goal yet, which the program needs to decide: the cancel
+ * callback is called again after the callbacks that wait in the group, and the accepted one is
+ * among them. A goal that waits for its turn under the server's policy ends early at once.
+ */
+#define SINEW_CANCEL_LATER 3
+
+/**
  * Both are executed. The default, as in ROS 2.
  */
 #define SINEW_GOALS_PARALLEL 0

@@ -220,6 +220,21 @@ struct Keeper
   Server::SharedPtr server;
 };
 
+/// The request to cancel waits in the group's queue before the callback that gets the goal.
+void a_goal_is_canceled_before_the_program_gets_it(World & world)
+{
+  Keeper keeper(world, "early", rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE);
+  const auto client = rclcpp_action::create_client<Fibonacci>(world.client_node, "early");
+  auto sending = client->async_send_goal(order(1));
+  const auto answer = world.get(client->async_cancel_all_goals());
+  CHECK(answer->return_code == action_msgs::srv::CancelGoal::Response::ERROR_NONE);
+  CHECK_EQ(answer->goals_canceling.size(), 1u);
+  const auto sent = world.get(std::move(sending));
+  CHECK(keeper.goals.at(0)->is_canceling());
+  keeper.goals[0]->canceled(std::make_shared<Fibonacci::Result>());
+  CHECK(world.get(client->async_get_result(sent)).code == rclcpp_action::ResultCode::CANCELED);
+}
+
 void goals_are_deferred(World & world)
 {
   Keeper keeper(world, "deferred", rclcpp_action::GoalResponse::ACCEPT_AND_DEFER);
@@ -299,6 +314,7 @@ int main()
   {
     World world;
     a_goal_is_executed(world);
+    a_goal_is_canceled_before_the_program_gets_it(world);
     goals_are_deferred(world);
     failures_are_exceptions(world);
   }
