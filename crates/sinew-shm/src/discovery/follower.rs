@@ -238,12 +238,13 @@ impl Follower {
                 Changes::Some(_, head) | Changes::All(head) => Changes::All(head),
             },
         };
-        match changes {
+        let head = match changes {
             Changes::Some(changes, head) => {
                 known.position = Some(head);
                 for (table, slot) in changes {
                     self.follow_record(known, table, slot, effects);
                 }
+                head
             }
             Changes::All(head) => {
                 known.position = Some(head);
@@ -254,8 +255,10 @@ impl Follower {
                 }
                 self.follow_tails(known);
                 self.follow_ports(known);
+                head
             }
-        }
+        };
+        known.peer.is_followed(head);
     }
 
     fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, effects: &mut Effects<'_>) {

@@ -29,6 +29,8 @@ pub struct Peer {
     gone: AtomicU64,
     /// 1 once the participant's lock was found free.
     dead: AtomicU64,
+    /// The position of its log up to which its entities are reported to the observer.
+    followed: AtomicU64,
     /// The lengths that the participant has declared for its tables.
     declared: [ReservedLength; TABLES],
 }
@@ -114,6 +116,7 @@ impl Peer {
             bells: Mutex::default(),
             data: Mutex::default(),
             gone: AtomicU64::new(0),
+            followed: AtomicU64::new(0),
             dead: AtomicU64::new(0),
             declared: Default::default(),
         })
@@ -243,6 +246,21 @@ impl Peer {
     /// Whether anything has changed since this position of the participant's log.
     pub(crate) fn has_changed(&self, since: u64) -> bool {
         self.header.changes.load(Ordering::Acquire) != since // as L3, which follows
+    }
+
+    /// Whether the participant has entities or connections, or has lost some, that are not reported
+    /// to the [observer](crate::transport::Observer) yet; a
+    /// [refresh](crate::transport::Participant::refresh) reports them. What it did before it sent a
+    /// message is seen by a thread that has read the message. Two loads.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        // Acquire: what was reported before is visible to a thread that needn't refresh.
+        self.has_changed(self.followed.load(Ordering::Acquire))
+    }
+
+    /// Everything up to this position of the log is reported.
+    pub(crate) fn is_followed(&self, position: u64) {
+        self.followed.store(position, Ordering::Release); // pairs with `has_news`
     }
 
     /// The record of one of the participant's entities.

@@ -457,8 +457,20 @@ impl ShmClient {
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 
+    /// Matches the entities that the client's process created before it sent the request: what the
+    /// server publishes for the request then reaches that process, such as the feedback of a goal.
+    fn meet_entities(&self) {
+        if self.address.0.has_news()
+            && let Some(own) = self.own.upgrade()
+            && let Some(participant) = own.participant()
+        {
+            participant.refresh();
+        }
+    }
+
     /// Adds a request to the server's queue on behalf of the client.
     fn ask(self: &Arc<Self>, id: CallId, head: &Head, content: Result<RawMessage, CallFailure>) {
+        self.meet_entities();
         let message = match content {
             Ok(message) => message,
             Err(failure) => return self.answer(id, Err(&failure)),
