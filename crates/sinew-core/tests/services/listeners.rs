@@ -484,21 +484,27 @@ fn no_thread_that_waits_runs_the_listener_of_a_call() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Another thread finds new entities; a request must not come before it has.
+/// Another thread finds new entities; a request or an answer must not come before it has.
 #[test]
-fn what_a_client_created_before_its_request_is_matched_when_the_request_comes() -> sinew::Result<()> {
+fn what_a_process_created_before_its_request_or_answer_is_matched_when_that_comes() -> sinew::Result<()> {
     let place = Place::new();
     let [here, there] = [place.context(), place.context()];
     let (node, asking) = (here.node("server")?, there.node("client")?);
     let news = node.publisher::<Number>("news").create()?;
-    let matched = move |_: Number| Number(news.subscription_count() as u64);
-    let _server = node.server::<Numbers>("matched").immediate_callback(matched)?;
+    let replies = asking.publisher::<Number>("replies").create()?;
+    let (keep, _listeners) = channel();
+    let _server = node.clone().server::<Numbers>("matched").immediate_callback(move |_: Number| {
+        let listener = node.subscription::<Number>("replies").create().expect("there is room");
+        keep.send(listener).expect("the test keeps its end");
+        Number(news.subscription_count() as u64)
+    })?;
     let client = asking.client::<Numbers>("matched").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let mut readers = Vec::new();
     for number in 1..=50 {
         readers.push(asking.subscription::<Number>("news").create()?);
         assert_eq!(client.call(Number(0), PATIENCE)?.0, number);
+        assert_eq!(replies.subscription_count() as u64, number);
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::service::types::ServiceTypes;
 use crate::sys::logging::{Level, later, log_line};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::transport::{EventReceiver, OwnEndpoint, Participant};
-use sinew_shm::{CapacityError, Endpoint, EndpointKey, EndpointKind};
+use sinew_shm::{CapacityError, Endpoint, EndpointKey, EndpointKind, Peer};
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
@@ -170,6 +170,19 @@ impl OwnParticipant {
 
     fn start_receiver(&self) -> Result<ReceiverThread, StartError> {
         ReceiverThread::start(self.receiver_port()?, &self.notifications)
+    }
+
+    /// Matches the entities that a process had created before it sent a request, or an answer, that
+    /// this thread has read. So what a server publishes for a request reaches the client's process,
+    /// such as the feedback of a goal; and what a client publishes after a call, the server's.
+    #[inline]
+    pub(super) fn meet_entities_of(this: &Weak<Self>, peer: &Peer) {
+        if peer.has_news()
+            && let Some(this) = this.upgrade()
+            && let Some(participant) = this.participant()
+        {
+            participant.refresh();
+        }
     }
 
     /// As [`notify`](Self::notify); notifies them here and now if the participant is gone.

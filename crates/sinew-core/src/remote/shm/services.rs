@@ -110,7 +110,7 @@ pub(crate) struct ShmServerConnection {
     /// As [`RemoteServerConnection::key`].
     key: EndpointKey,
     /// The server's participant.
-    server: u64,
+    server: Arc<Peer>,
     /// Maximum number of requests under way.
     limit: usize,
     /// `None` once it has ended.
@@ -145,7 +145,7 @@ impl ShmServerConnection {
             own: Arc::downgrade(own),
             connections: server.connections.clone(),
             key,
-            server: server.peer.id(),
+            server: server.peer.clone(),
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             requests: Mutex::new(None),
             answers: DirectedReader::new(false, calls.types.response, None),
@@ -161,7 +161,7 @@ impl ShmServerConnection {
 
     /// Whether answers may come from this participant, the server's.
     pub(crate) fn expects(&self, peer: &Peer) -> bool {
-        peer.id() == self.server
+        peer.id() == self.server.id()
     }
 
     /// Sets the connection by which answers arrive. The caller then drains.
@@ -217,6 +217,7 @@ impl ShmServerConnection {
         let (calls, mut lost) = (self.calls.upgrade(), None);
         self.answers.look(|received| match (received, &calls) {
             (Received::Content(id, head, content), Some(calls)) => {
+                OwnParticipant::meet_entities_of(&self.own, &self.server);
                 let outcome = content.map_err(|failure| CallFault { failure, request: None });
                 calls.complete_by(self.key, id, outcome, head.stamp);
             }
@@ -457,20 +458,9 @@ impl ShmClient {
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 
-    /// Matches the entities that the client's process created before it sent the request: what the
-    /// server publishes for the request then reaches that process, such as the feedback of a goal.
-    fn meet_entities(&self) {
-        if self.address.0.has_news()
-            && let Some(own) = self.own.upgrade()
-            && let Some(participant) = own.participant()
-        {
-            participant.refresh();
-        }
-    }
-
     /// Adds a request to the server's queue on behalf of the client.
     fn ask(self: &Arc<Self>, id: CallId, head: &Head, content: Result<RawMessage, CallFailure>) {
-        self.meet_entities();
+        OwnParticipant::meet_entities_of(&self.own, &self.address.0);
         let message = match content {
             Ok(message) => message,
             Err(failure) => return self.answer(id, Err(&failure)),
