@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         ReliabilityPolicy as ReliabilityPolicy,
         qos_profile_sensor_data as qos_profile_sensor_data,
     )
+    from .virtual_clock import VirtualClock as VirtualClock
 else:
     #: By module: the names above that it defines.
     _HOMES = {
@@ -98,6 +99,7 @@ else:
         "node": "Node create_node",
         "parameter": "Parameter ParameterDescriptor ParameterType SetParametersResult",
         "qos": "DurabilityPolicy HistoryPolicy LivelinessPolicy QoSProfile ReliabilityPolicy qos_profile_sensor_data",
+        "virtual_clock": "VirtualClock",
     }
 
     def __getattr__(name):

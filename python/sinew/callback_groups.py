@@ -19,6 +19,7 @@ class CallbackGroup:
 
     def __init__(self, *, priority: int = 0) -> None:
         self._priority = priority
+        self._is_paused = False
         self._made: _sinew.Group | None = None
         self._node: Node | None = None
 
@@ -26,17 +27,33 @@ class CallbackGroup:
         if self._made is None:
             self._made = _sinew.Group(node._handle, self._reentrant, self._priority)
             self._node = node
+            if self._is_paused:
+                self._made.pause()
         elif self._node is not node:
             raise ValueError("a callback group belongs to one node, but this one is used in two")
         return self._made
 
+    @property
+    def priority(self) -> int:
+        """Of the callbacks that are ready, those of a group of higher priority begin first. It may be changed."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, priority: int) -> None:
+        if self._made is not None:
+            self._made.set_priority(priority)
+        self._priority = priority
+
     def pause(self) -> None:
         """No callback of the group begins until `resume`. Waits for one that runs on another thread."""
+        self._is_paused = True
         if self._made is not None:
             self._made.pause()
 
     def resume(self) -> None:
-        """Lets callbacks run again."""
+        """Lets callbacks run again, for what comes from now on: what a subscription without transient local got
+        meanwhile is dropped."""
+        self._is_paused = False
         if self._made is not None:
             self._made.resume()
 

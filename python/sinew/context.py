@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .virtual_clock import VirtualClock
+
 atexit.register(_sinew.end)
 
 
@@ -31,10 +33,11 @@ class Context:
         shared_memory: bool | None = None,
         signals: bool = True,
         directory: Any = None,
+        virtual_clock: VirtualClock | None = None,
     ) -> None:
         """Begins the context. `args` are the command line, with the rules after `--ros-args`; by default
         those of the program. `domain_id`: by default that of `ROS_DOMAIN_ID`. With `signals`, SIGTERM
-        shuts the context down."""
+        shuts the context down. With `virtual_clock`, time stands still until the program moves it."""
         if self.ok():
             raise RuntimeError("the context is initialised already: shut it down before")
         args = list(sys.argv if args is None else args)
@@ -42,7 +45,12 @@ class Context:
             args.insert(0, sys.argv[0])  # the name of the program, which rclpy doesn't need
         _sinew.init_logging()  # before the first node: its lines go to `/rosout`
         self._made = _sinew.Context(
-            args, domain_id=domain_id, shared_memory=shared_memory, signals=signals, directory=directory
+            args,
+            domain_id=domain_id,
+            shared_memory=shared_memory,
+            signals=signals,
+            directory=directory,
+            virtual_clock=virtual_clock,
         )
 
     def ok(self) -> bool:

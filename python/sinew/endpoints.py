@@ -26,6 +26,34 @@ TimerInfo.__doc__ = (
     "periods it skipped. A timer of the node's clock uses steady time while ROS time isn't simulated."
 )
 
+PublisherStatistics = namedtuple("PublisherStatistics", "published copies encodings decodings drafts retained pooled")
+PublisherStatistics.__doc__ = (
+    "Counts of a publisher so far: messages published; copies of them, encodings for other processes, decodings; "
+    "messages that were published as drafts; and how many are retained for late subscriptions, and how many blocks its "
+    "pool has, now."
+)
+SubscriptionStatistics = namedtuple(
+    "SubscriptionStatistics",
+    "received taken waiting overwritten missed refused expired copies decodings views",
+)
+SubscriptionStatistics.__doc__ = (
+    "Counts of a subscription so far: messages that entered its history, that were taken, and that wait now; that gave "
+    "way to newer ones, that were lost before they reached this host, that found no room (KEEP_ALL), and that expired; "
+    "copies, decodings, and messages that are read where they lie."
+)
+ServiceStatistics = namedtuple(
+    "ServiceStatistics", "received waiting in_hand answered failed dropped unclaimed withdrawn refused"
+)
+ServiceStatistics.__doc__ = (
+    "Counts of a service so far: requests received, that wait now, and whose `Responder` has not answered yet; answers "
+    "and errors that reached their callers; requests that were dropped without an answer; answers that no caller waited "
+    "for; requests that their callers took back, and that found the queue full."
+)
+ClientStatistics = namedtuple("ClientStatistics", "calls answered failed abandoned waiting")
+ClientStatistics.__doc__ = (
+    "Counts of a client so far: calls, those that were answered, that failed, and that were given up; how many wait now."
+)
+
 
 class Publisher(Entity, _sinew.Publisher):
     """A publisher. `publish(message)` publishes a message of its type, or `bytes` in encoded form; any
@@ -41,6 +69,10 @@ class Publisher(Entity, _sinew.Publisher):
     def qos_profile(self) -> QoSProfile:
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
+
+    def get_statistics(self) -> PublisherStatistics:
+        """Returns its counts so far."""
+        return PublisherStatistics(*self._statistics())
 
     def wait_for_subscriptions(self, count: int = 1, timeout_sec: float | Duration | None = None) -> bool:
         """Waits until that many subscriptions match, for at most a time. Returns whether they do."""
@@ -66,6 +98,10 @@ class Subscription(Entity, _sinew.Subscription):
     def qos_profile(self) -> QoSProfile:
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
+
+    def get_statistics(self) -> SubscriptionStatistics:
+        """Returns its counts so far: among them the messages that were lost."""
+        return SubscriptionStatistics(*self._statistics())
 
     def wait_for_publishers(self, count: int = 1, timeout_sec: float | Duration | None = None) -> bool:
         """Waits until that many publishers match, for at most a time. Returns whether they do."""
@@ -106,6 +142,10 @@ class Service(Entity, _sinew.Service):
     def srv_name(self) -> str:
         return self.service_name
 
+    def get_statistics(self) -> ServiceStatistics:
+        """Returns its counts so far."""
+        return ServiceStatistics(*self._statistics())
+
     def configure_introspection(
         self, clock: Any, service_event_qos_profile: QoSProfile, introspection_state: ServiceIntrospectionState | int
     ) -> None:
@@ -123,6 +163,10 @@ class Client(Entity, _sinew.Client):
     @property
     def srv_name(self) -> str:
         return self.service_name
+
+    def get_statistics(self) -> ClientStatistics:
+        """Returns its counts so far."""
+        return ClientStatistics(*self._statistics())
 
     def wait_for_service(self, timeout_sec: float | Duration | None = None) -> bool:
         """Waits for a server, for at most a time. Returns whether there is one."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self, TypeVar
 
+    from .callback_groups import CallbackGroup
     from .clock import Duration
     from .context import Context
     from .node import Node
@@ -77,6 +78,12 @@ class Executor:
             node._executor = None
             self._made.remove_node(node._handle)
 
+    def add_callback_group(self, group: CallbackGroup, node: Node) -> None:
+        """Adds one callback group of a node: the callbacks of other groups are for other executors, and the node is
+        not added. Raises an error if an executor has the group."""
+        self._made.add_group(group._of(node), node._handle)
+        self._context = node.context
+
     def get_nodes(self) -> list[Node]:
         return list(self._nodes)
 
@@ -93,6 +100,13 @@ class Executor:
     def spin_some(self) -> int:
         """Runs the callbacks that are ready now, without waiting. Returns their number."""
         return self._made.spin_some()
+
+    def advance(self, duration: float | Duration) -> int:
+        """Moves the virtual time of its context, from one timer to the next, and at each time runs callbacks until
+        none is ready. Returns their number. Raises an error if the context was not begun with a `VirtualClock`."""
+        from .virtual_clock import _nanoseconds
+
+        return self._made.advance(_nanoseconds(duration))
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | Duration | None = None) -> bool:
         """Runs callbacks until a future is done, for at most a time. Returns whether it is.

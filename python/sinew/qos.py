@@ -85,11 +85,22 @@ _NAMES = (
     "deadline",
     "liveliness",
     "liveliness_lease_duration",
+    "max_samples",
+    "max_blocking_time",
 )
 
 
+#: How long `publish` waits for room by default, in nanoseconds.
+_PATIENCE = 100_000_000
+
+
 class QoSProfile:
-    """The QoS of a publisher or subscription. A duration of 0 is none."""
+    """The QoS of a publisher or subscription. A duration of 0 is none.
+
+    Beyond rclpy: `max_samples` is the most messages that an end holds (`None`: the depth, or 1000 with KEEP_ALL), and
+    `max_blocking_time` is how long `publish` waits for room where both ends are reliable and keep all, by default
+    100 ms.
+    """
 
     __slots__ = _NAMES
     __hash__ = None  # type: ignore[assignment]  # it can be changed
@@ -105,6 +116,8 @@ class QoSProfile:
         deadline: Duration | None = None,
         liveliness: LivelinessPolicy = LivelinessPolicy.AUTOMATIC,
         liveliness_lease_duration: Duration | None = None,
+        max_samples: int | None = None,
+        max_blocking_time: Duration | None = None,
     ) -> None:
         if history is None:
             history = HistoryPolicy.KEEP_LAST if depth is not None else HistoryPolicy.SYSTEM_DEFAULT
@@ -112,6 +125,8 @@ class QoSProfile:
             raise QoSError("a history of KEEP_LAST needs a depth")
         if depth is not None and depth < 0:
             raise ValueError(f"a depth can't be negative, but it is {depth}")
+        if max_samples is not None and max_samples < 1:
+            raise ValueError(f"an end holds one message at least, but max_samples is {max_samples}")
         self.history = HistoryPolicy(history)
         self.depth = 10 if depth is None else int(depth)
         self.reliability = ReliabilityPolicy(reliability)
@@ -122,6 +137,8 @@ class QoSProfile:
         self.liveliness_lease_duration = (
             liveliness_lease_duration if liveliness_lease_duration is not None else Duration()
         )
+        self.max_samples = max_samples
+        self.max_blocking_time = max_blocking_time if max_blocking_time is not None else Duration(nanoseconds=_PATIENCE)
 
     def _parts(self) -> tuple[int, ...]:
         return (
@@ -133,11 +150,13 @@ class QoSProfile:
             self.deadline.nanoseconds,
             self.liveliness,
             self.liveliness_lease_duration.nanoseconds,
+            self.max_samples or 0,
+            self.max_blocking_time.nanoseconds,
         )
 
     @classmethod
     def _of(cls, parts: Any) -> QoSProfile:
-        history, depth, reliability, durability, lifespan, deadline, liveliness, lease = parts
+        history, depth, reliability, durability, lifespan, deadline, liveliness, lease, most, wait = parts
         return cls(
             history=HistoryPolicy(history),
             depth=depth,
@@ -147,6 +166,8 @@ class QoSProfile:
             deadline=Duration(nanoseconds=deadline),
             liveliness=LivelinessPolicy(liveliness),
             liveliness_lease_duration=Duration(nanoseconds=lease),
+            max_samples=most or None,
+            max_blocking_time=Duration(nanoseconds=wait),
         )
 
     def __eq__(self, other: object) -> bool:

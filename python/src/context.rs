@@ -1,6 +1,7 @@
 //! Contexts.
 
 use crate::error::{SinewError, raise};
+use crate::virtual_clock::VirtualClock;
 use crate::wait;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -22,7 +23,7 @@ pub(crate) struct Context {
 #[pymethods]
 impl Context {
     #[new]
-    #[pyo3(signature = (args, *, domain_id=None, shared_memory=None, signals=true, directory=None))]
+    #[pyo3(signature = (args, *, domain_id=None, shared_memory=None, signals=true, directory=None, virtual_clock=None))]
     #[expect(clippy::too_many_arguments, reason = "options, by their names")]
     fn new(
         py: Python<'_>,
@@ -31,6 +32,7 @@ impl Context {
         shared_memory: Option<bool>,
         signals: bool,
         directory: Option<PathBuf>,
+        virtual_clock: Option<&VirtualClock>,
     ) -> PyResult<Self> {
         let mut builder = sinew::Context::builder().arguments(args).interrupts(signals);
         builder = builder.signals(signals.then_some(Signals::Terminate));
@@ -42,6 +44,9 @@ impl Context {
         }
         if let Some(directory) = directory {
             builder = builder.directory(directory);
+        }
+        if let Some(clock) = virtual_clock {
+            builder = builder.virtual_time(&clock.0);
         }
         let context = wait::detached(py, || builder.build()).map_err(raise)?;
         let mut all = CONTEXTS.lock();

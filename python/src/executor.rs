@@ -4,7 +4,7 @@ use crate::callback::{self, Raised};
 use crate::context::Context;
 use crate::done;
 use crate::error::{ExternalShutdownException, raise, with_code};
-use crate::group::Place;
+use crate::group::{Group, Owner, Place};
 use crate::node::Node;
 use crate::signals::Signals;
 use crate::wait;
@@ -124,6 +124,20 @@ impl Executor {
         })
     }
 
+    /// Serves one callback group of a node.
+    fn add_group(&self, py: Python<'_>, group: &Group, node: &Node) -> PyResult<()> {
+        let owner = group.place().owner()?;
+        wait::detached(py, || match owner {
+            Owner::Node(node) => self.executor.add(node.default_group()),
+            Owner::Exclusive(group) => self.executor.add(&group),
+            Owner::Reentrant(group) => self.executor.add(&group),
+        })
+        .map_err(raise)?;
+        self.ends_with(Some(group.place().clone()), &node.context);
+        self.wake.wake();
+        Ok(())
+    }
+
     /// Runs callbacks until it is stopped, or a callback shuts a context down. Raises
     /// `ExternalShutdownException` at another shutdown.
     fn spin(&self, py: Python<'_>) -> PyResult<()> {
@@ -153,6 +167,14 @@ impl Executor {
     /// Runs the callbacks that are ready. Returns their number.
     fn spin_some(&self, py: Python<'_>) -> PyResult<u64> {
         let ran = self.executor.spin_some().map_err(spin_error)?;
+        py.check_signals()?;
+        Ok(ran)
+    }
+
+    /// Moves virtual time by so many nanoseconds, from timer to timer, and runs what is ready at each
+    /// time. Returns the number of callbacks.
+    fn advance(&self, py: Python<'_>, by: u64) -> PyResult<u64> {
+        let ran = self.executor.advance(Duration::from_nanos(by)).map_err(spin_error)?;
         py.check_signals()?;
         Ok(ran)
     }

@@ -91,6 +91,15 @@ impl Group {
         Ok(Self(node.add_place(owner)))
     }
 
+    fn set_priority(&self, priority: i32) -> PyResult<()> {
+        match self.0.owner()? {
+            Owner::Node(node) => drop(node.default_group().clone().priority(priority)),
+            Owner::Exclusive(group) => drop(group.priority(priority)),
+            Owner::Reentrant(group) => drop(group.priority(priority)),
+        }
+        Ok(())
+    }
+
     /// No callback of the group begins until `resume`. Waits for one that runs on another thread.
     fn pause(&self, py: Python<'_>) -> PyResult<()> {
         let handle = self.handle()?;
@@ -106,6 +115,10 @@ impl Group {
 }
 
 impl Group {
+    pub(crate) fn place(&self) -> &Place {
+        &self.0
+    }
+
     fn handle(&self) -> PyResult<PauseHandle> {
         Ok(match self.0.owner()? {
             Owner::Node(node) => node.default_group().pause_handle(),

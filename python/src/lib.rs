@@ -25,6 +25,7 @@ mod signals;
 mod subscription;
 mod tf;
 mod timer;
+mod virtual_clock;
 mod wait;
 
 use pyo3::exceptions::PyImportError;
@@ -74,6 +75,8 @@ mod _sinew {
     use crate::tf::{PendingLookup, TfBroadcaster, TfBuffer, TfListener, transform_stamped};
     #[pymodule_export]
     use crate::timer::{GuardCondition, Timer};
+    #[pymodule_export]
+    use crate::virtual_clock::VirtualClock;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

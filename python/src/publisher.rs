@@ -127,6 +127,20 @@ impl Publisher {
         Ok(())
     }
 
+    /// In the order of `sinew.endpoints.PublisherStatistics`.
+    fn _statistics(&self) -> PyResult<[u64; 7]> {
+        let counts = self.get()?.statistics();
+        Ok([
+            counts.published,
+            counts.copies,
+            counts.encodings,
+            counts.decodings,
+            counts.drafts,
+            counts.retained,
+            counts.pooled,
+        ])
+    }
+
     fn _qos(&self) -> PyResult<crate::qos::Parts> {
         Ok(parts(&self.get()?.qos()))
     }

@@ -7,9 +7,10 @@ use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Policy, Reliability};
 use std::time::Duration;
 
-/// History, depth, reliability, durability, lifespan, deadline, liveliness, lease; durations in
-/// nanoseconds, 0 for none.
-pub(crate) type Parts = (u8, usize, u8, u8, u64, u64, u8, u64);
+/// History, depth, reliability, durability, lifespan, deadline, liveliness, lease; the most messages
+/// that an entity holds (0: as the history says), and the longest time that publishing may wait for
+/// room. Durations are in nanoseconds, 0 for none.
+pub(crate) type Parts = (u8, usize, u8, u8, u64, u64, u8, u64, usize, u64);
 
 /// Makes the QoS of a `QoSProfile`, or of a depth.
 pub(crate) fn qos(profile: &Bound<'_, PyAny>) -> PyResult<QoS> {
@@ -26,7 +27,7 @@ pub(crate) fn qos(profile: &Bound<'_, PyAny>) -> PyResult<QoS> {
         });
     }
     let parts: Parts = profile.call_method0("_parts")?.extract()?;
-    let (history, depth, reliability, durability, lifespan, deadline, liveliness, lease) = parts;
+    let (history, depth, reliability, durability, lifespan, deadline, liveliness, lease, most, wait) = parts;
     let unknown =
         |what: &str, number: u8| QoSError::new_err(format!("a {what} of {number} can't be asked for"));
     let mut qos = match history {
@@ -62,7 +63,10 @@ pub(crate) fn qos(profile: &Bound<'_, PyAny>) -> PyResult<QoS> {
     if let Some(lease) = some(lease) {
         qos = qos.lease(lease);
     }
-    Ok(qos)
+    if most > 0 {
+        qos = qos.max_samples(most);
+    }
+    Ok(qos.max_blocking_time(Duration::from_nanos(wait)))
 }
 
 /// Returns the parts of a QoS, from which Python makes a `QoSProfile`.
@@ -86,7 +90,9 @@ pub(crate) fn parts(qos: &QoS) -> Parts {
     let nanoseconds =
         |span: Option<Duration>| span.map_or(0, |span| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX));
     let (lifespan, deadline) = (nanoseconds(qos.lifespan), nanoseconds(qos.deadline));
-    (history, depth, reliability, durability, lifespan, deadline, liveliness, nanoseconds(qos.lease))
+    let (lease, wait) = (nanoseconds(qos.lease), nanoseconds(Some(qos.max_blocking_time)));
+    let most = qos.max_samples.unwrap_or(0);
+    (history, depth, reliability, durability, lifespan, deadline, liveliness, lease, most, wait)
 }
 
 /// Checks a profile, and returns its parts.

@@ -160,9 +160,25 @@ impl Service {
         &self.name
     }
 
+    /// In the order of `sinew.endpoints.ServiceStatistics`.
+    fn _statistics(&self) -> PyResult<[u64; 9]> {
+        let counts = self.get()?.statistics();
+        Ok([
+            counts.received,
+            counts.waiting,
+            counts.in_hand,
+            counts.answered,
+            counts.failed,
+            counts.dropped,
+            counts.unclaimed,
+            counts.withdrawn,
+            counts.refused,
+        ])
+    }
+
     /// Publishes events of its requests and responses, with this QoS.
     fn introspect(&self, py: Python<'_>, profile: &Bound<'_, PyAny>, state: u8) -> PyResult<()> {
-        let server = self.server.lock().clone().ok_or_else(|| destroyed("service", &self.name))?;
+        let server = self.get()?;
         let (qos, state) = (qos(profile)?, introspection(state)?);
         wait::detached(py, || server.configure_introspection(state, qos)).map_err(raise)
     }
@@ -179,6 +195,13 @@ impl Service {
 
     fn __clear__(&self) {
         self.callback.clear();
+    }
+}
+
+impl Service {
+    fn get(&self) -> PyResult<Server> {
+        let server = self.server.lock().clone();
+        server.ok_or_else(|| destroyed("service", &self.name))
     }
 }
 
@@ -343,6 +366,12 @@ impl Client {
         let client = self.get()?;
         let (qos, state) = (qos(profile)?, introspection(state)?);
         wait::detached(py, || client.configure_introspection(state, qos)).map_err(raise)
+    }
+
+    /// In the order of `sinew.endpoints.ClientStatistics`.
+    fn _statistics(&self) -> PyResult<[u64; 5]> {
+        let counts = self.get()?.statistics();
+        Ok([counts.calls, counts.answered, counts.failed, counts.abandoned, counts.waiting])
     }
 
     fn destroy(&self, py: Python<'_>) {

@@ -211,6 +211,23 @@ impl Subscription {
         })
     }
 
+    /// In the order of `sinew.endpoints.SubscriptionStatistics`.
+    fn _statistics(&self) -> PyResult<[u64; 10]> {
+        let counts = self.get()?.statistics();
+        Ok([
+            counts.received,
+            counts.taken,
+            counts.waiting,
+            counts.overwritten,
+            counts.missed,
+            counts.refused,
+            counts.expired,
+            counts.copies,
+            counts.decodings,
+            counts.views,
+        ])
+    }
+
     fn _qos(&self) -> PyResult<crate::qos::Parts> {
         Ok(parts(&self.get()?.qos()))
     }

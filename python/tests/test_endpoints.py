@@ -20,6 +20,37 @@ class Topics(SinewTest):
         self.assertEqual(self.executor.spin_some(), 100)
         self.assertEqual(heard, list(range(100)))
 
+    def test_statistics(self):
+        subscription = self.node.create_subscription(Int64, "numbers", None, 3)
+        publisher = self.node.create_publisher(Int64, "numbers", 10)
+        for number in range(5):
+            publisher.publish(Int64(data=number))
+        subscription.take()
+        counts = subscription.get_statistics()
+        self.assertEqual((counts.received, counts.taken, counts.waiting, counts.overwritten), (5, 1, 2, 2))
+        self.assertEqual((counts.missed, counts.refused, counts.expired), (0, 0, 0))
+        self.assertEqual((publisher.get_statistics().published, publisher.get_statistics().copies), (5, 0))
+        subscription.destroy()
+        with self.assertRaises(sinew.InvalidHandle):
+            subscription.get_statistics()
+
+    def test_limits(self):
+        limits = {"max_samples": 2, "max_blocking_time": sinew.Duration()}
+        profile = QoSProfile(history=sinew.HistoryPolicy.KEEP_ALL, **limits)
+        subscription = self.node.create_subscription(Int64, "numbers", None, profile)
+        publisher = self.node.create_publisher(Int64, "numbers", profile)
+        self.assertEqual(publisher.qos_profile.max_samples, 2)
+        self.assertEqual(publisher.qos_profile.max_blocking_time, sinew.Duration())
+        for number in range(2):
+            publisher.publish(Int64(data=number))
+        with self.assertRaisesRegex(sinew.SinewError, "room"):
+            publisher.publish(Int64(data=2))
+        self.assertEqual(subscription.take()[0].data, 0)
+        publisher.publish(Int64(data=2))
+        self.assertEqual(QoSProfile(depth=1).max_blocking_time, sinew.Duration(nanoseconds=100_000_000))
+        with self.assertRaises(ValueError):
+            QoSProfile(depth=1, max_samples=0)
+
     def test_the_depth_counts(self):
         subscription = self.node.create_subscription(Int64, "numbers", None, 3)
         publisher = self.node.create_publisher(Int64, "numbers", 10)

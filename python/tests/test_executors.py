@@ -39,6 +39,80 @@ class Executors(SinewTest):
         publisher.publish(Int64(data=1))
         self.assertEqual(executor.spin_some(), 2)
 
+    def test_virtual_time(self):
+        clock = sinew.VirtualClock()
+        context = sinew.Context()
+        context.init([], signals=False, virtual_clock=clock)
+        self.addCleanup(context.try_shutdown)
+        node, executor = sinew.Node("ticker", context=context), sinew.SingleThreadedExecutor()
+        executor.add_node(node)
+        ticks = []
+        node.create_timer(60, lambda: ticks.append(node.get_clock().now().nanoseconds))
+        self.assertEqual(executor.advance(600), 10)
+        self.assertEqual(ticks, [minute * 60_000_000_000 for minute in range(1, 11)])
+        self.assertEqual(clock.now().nanoseconds, 600_000_000_000)
+        clock.advance(sinew.Duration(seconds=60))
+        self.assertEqual((executor.spin_some(), len(ticks)), (1, 11))
+        clock.set(sinew.Time())
+        self.assertEqual(clock.now().nanoseconds, 0)
+        with self.assertRaises(ValueError):
+            executor.advance(-1)
+        with self.assertRaises(sinew.SinewError):
+            self.executor.advance(1)
+
+    def test_groups(self):
+        heard = []
+        first, second = sinew.MutuallyExclusiveCallbackGroup(), sinew.MutuallyExclusiveCallbackGroup(priority=1)
+
+        def listen(topic, group):
+            self.node.create_subscription(String, topic, lambda message: heard.append(topic), 10, callback_group=group)
+
+        listen("first", first)
+        listen("second", second)
+        publishers = [self.node.create_publisher(String, topic, 10) for topic in ("first", "second")]
+
+        def publish():
+            heard.clear()
+            for publisher in publishers:
+                publisher.publish(String())
+
+        publish()
+        self.executor.spin_some()
+        self.assertEqual(heard, ["second", "first"])
+        first.priority = 2
+        publish()
+        self.executor.spin_some()
+        self.assertEqual((heard, first.priority), (["first", "second"], 2))
+        first.pause()
+        publish()
+        self.executor.spin_some()
+        self.assertEqual(heard, ["second"])
+        first.resume()  # what came meanwhile is old
+        publish()
+        self.spin_until(lambda: len(heard) == 2)
+
+    def test_a_group_that_pauses_before_it_has_a_node(self):
+        group, heard = sinew.ReentrantCallbackGroup(), []
+        group.pause()
+        self.node.create_subscription(String, "chatter", heard.append, 10, callback_group=group)
+        publisher = self.node.create_publisher(String, "chatter", 10)
+        publisher.publish(String())
+        self.assertEqual(self.executor.spin_some(), 0)
+        group.resume()
+        publisher.publish(String())
+        self.spin_until(lambda: heard)
+
+    def test_an_executor_of_one_group(self):
+        node, heard = sinew.Node("two", context=self.context), []
+        group = sinew.MutuallyExclusiveCallbackGroup()
+        node.create_subscription(String, "chatter", lambda message: heard.append("in"), 10, callback_group=group)
+        node.create_subscription(String, "chatter", lambda message: heard.append("out"), 10)
+        executor = sinew.SingleThreadedExecutor()
+        executor.add_callback_group(group, node)
+        node.create_publisher(String, "chatter", 10).publish(String())
+        executor.spin_some()
+        self.assertEqual((heard, executor.get_nodes()), (["in"], []))
+
     def test_several_threads(self):
         for executor in (sinew.MultiThreadedExecutor(3), sinew.MultiThreadedExecutor(2)):
             node = sinew.Node("threads", context=self.context)

@@ -36,6 +36,14 @@ class Services(SinewTest):
         self.assertTrue(self.client.wait_for_service(PATIENCE))
         self.assertEqual(self.ask(1, 2).sum, 3)
 
+    def test_statistics(self):
+        service = self.serve()
+        self.ask(1, 2)
+        counts = self.client.get_statistics()
+        self.assertEqual((counts.calls, counts.answered, counts.failed, counts.waiting), (1, 1, 0, 0))
+        counts = service.get_statistics()
+        self.assertEqual((counts.received, counts.answered, counts.dropped, counts.refused), (1, 1, 0, 0))
+
     def test_a_call_inside_a_callback(self):
         self.serve()
         sums, done = [], sinew.Future()

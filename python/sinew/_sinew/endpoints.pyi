@@ -9,7 +9,7 @@ from .actions import Lifecycle
 from .messages import Draft, Message
 from .nodes import Context, Group, Node
 
-_Parts = tuple[int, int, int, int, int, int, int, int]
+_Parts = tuple[int, int, int, int, int, int, int, int, int, int]
 _Events = dict[str, Callable[..., object]]
 
 class Publisher:
@@ -54,6 +54,7 @@ class Publisher:
     def _is_open(self) -> bool:
         """Returns whether messages are published now: with `lifecycle`, while its node is active."""
 
+    def _statistics(self) -> list[int]: ...
     def _qos(self) -> _Parts: ...
     @property
     def gid(self) -> bytes: ...
@@ -96,6 +97,7 @@ class Subscription:
     def wait_for_publishers(self, count: int = 1, timeout: float | None = None) -> bool:
         """Waits until that many publishers match, for at most a time in seconds. Returns whether they do."""
 
+    def _statistics(self) -> list[int]: ...
     def _qos(self) -> _Parts: ...
     def destroy(self) -> None: ...
 
@@ -178,6 +180,7 @@ class Service:
     def service_name(self) -> str:
         """The full name of the service, after renaming."""
 
+    def _statistics(self) -> list[int]: ...
     def introspect(self, profile: Any, state: int) -> None: ...
     def destroy(self) -> None: ...
 
@@ -216,5 +219,6 @@ class Client:
     def run_server(self, future: Future, timeout: float | None = None) -> bool:
         """Waits until the future of a call is done, while this thread runs the server if it can."""
 
+    def _statistics(self) -> list[int]: ...
     def introspect(self, profile: Any, state: int) -> None: ...
     def destroy(self) -> None: ...

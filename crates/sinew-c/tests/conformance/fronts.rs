@@ -24,48 +24,16 @@ pub(crate) const LEFT_OUT_IN_CPP: LeftOut = &[(
     "destructors of C++ close: they wait for a callback that runs on another thread",
 )];
 
-const NO_VIRTUAL_TIME: &str = "Python has no virtual clock";
 const NO_ROS_TIME: &str = "programs of Python don't set ROS time, nor does a context of theirs follow /clock";
-const NO_STATISTICS: &str = "endpoints of Python have no statistics";
-const NO_GROUPS: &str = "groups of Python have no priority, don't pause, and run where their node runs";
-const NO_LIMITS: &str = "a QoS of Python has no limit of samples";
 
 pub(crate) const LEFT_OUT_IN_PYTHON: LeftOut = &[
-    ("a_manual_publisher_lapses_without_a_message", NO_VIRTUAL_TIME),
-    ("a_manual_publisher_lapses_without_an_assertion", NO_VIRTUAL_TIME),
-    ("a_missed_deadline_notifies_both_ends", NO_VIRTUAL_TIME),
-    ("an_automatic_publisher_is_alive_while_it_exists", NO_VIRTUAL_TIME),
-    ("another_runner_takes_over_what_waits", NO_VIRTUAL_TIME),
-    ("a_message_whose_lifespan_is_over_is_not_called_for", NO_VIRTUAL_TIME),
-    ("entities_may_be_dropped_and_closed_in_their_own_callbacks", NO_VIRTUAL_TIME),
-    ("entities_may_be_made_in_callbacks", NO_VIRTUAL_TIME),
-    ("what_an_earlier_callback_drops_does_not_run", NO_VIRTUAL_TIME),
-    ("a_cancelled_timer_does_not_run_until_it_is_reset", NO_VIRTUAL_TIME),
-    ("a_timer_is_due_at_multiples_of_its_period", NO_VIRTUAL_TIME),
-    ("a_timer_that_cannot_keep_up_skips", NO_VIRTUAL_TIME),
-    ("an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset", NO_VIRTUAL_TIME),
-    ("timers_and_messages_run_by_due_time_and_time_of_publication", NO_VIRTUAL_TIME),
-    ("virtual_time_wakes_whoever_sleeps", NO_VIRTUAL_TIME),
     ("no_timer_runs_before_the_first_word_of_clock", NO_ROS_TIME),
     ("setting_ros_time_wakes_whoever_sleeps", NO_ROS_TIME),
-    ("all_paths_feed_one_history", NO_STATISTICS),
-    ("callbacks_of_a_reentrant_group_run_once_for_each_message", NO_STATISTICS),
-    ("two_runners_wake_each_other_and_lose_nothing", NO_STATISTICS),
-    ("joining_while_others_publish_leaves_no_gap", NO_STATISTICS),
-    ("keep_last_holds_its_depth", NO_STATISTICS),
-    ("a_subscription_gets_its_messages_in_order_while_they_are_published", NO_STATISTICS),
-    ("messages_that_give_way_during_their_callback_keep_its_place", NO_STATISTICS),
-    ("a_request_that_finds_the_queue_full_is_refused", NO_STATISTICS),
-    ("every_call_of_many_threads_is_answered_once", NO_STATISTICS),
-    ("groups_of_one_node_run_in_different_runners", NO_GROUPS),
-    ("a_priority_may_be_changed_while_messages_wait", NO_GROUPS),
-    ("higher_priorities_begin_first", NO_GROUPS),
-    ("a_group_pauses_itself", NO_GROUPS),
-    ("a_paused_group_moves_between_runners", NO_GROUPS),
-    ("a_paused_group_runs_nothing_and_goes_on_afresh", NO_GROUPS),
-    ("what_joins_a_paused_group_waits_with_it", NO_GROUPS),
-    ("shutdown_ends_every_spin", NO_GROUPS),
-    ("keep_all_refuses_what_it_has_no_room_for", NO_LIMITS),
+    ("shutdown_ends_every_spin", "executors of Python serve nodes and groups, not a whole context"),
+    (
+        "messages_that_give_way_during_their_callback_keep_its_place",
+        "a spin of Python runs all that is ready before it looks for what has come",
+    ),
     ("a_filter_decides_before_anything_is_kept", "subscriptions of Python have no filter"),
     ("a_wait_set_waits_for_a_subscription", "Python has no wait sets"),
     ("ends_that_are_pulled_answer_each_other", "services of Python have a callback"),
@@ -86,20 +54,6 @@ pub(crate) const LEFT_OUT_IN_PYTHON: LeftOut = &[
         "callbacks of guard conditions don't get the number of triggers",
     ),
     ("timers_follow_their_node_s_clock", "timers of Python don't tell their clock"),
-    ("something_can_be_added_while_it_spins", NO_GROUPS),
-    ("pausing_waits_for_the_callback_that_runs", NO_GROUPS),
-    ("spin_until_is_woken_from_a_callback", NO_STATISTICS),
-    ("a_publisher_waits_for_room", NO_LIMITS),
-    ("a_callback_waits_for_another_runner", NO_LIMITS),
-    ("a_callback_cannot_wait_for_its_own_group", NO_LIMITS),
-    ("a_callback_waits_for_another_group_if_there_is_another_thread", NO_LIMITS),
-    ("the_last_thread_does_not_wait", NO_LIMITS),
-    ("of_two_runners_that_would_wait_for_each_other_one_gets_an_error", NO_LIMITS),
-    ("the_thread_that_ran_the_callbacks_cannot_wait_for_them", NO_LIMITS),
-    ("a_waiting_callback_goes_on_when_the_subscription_goes", NO_LIMITS),
-    ("a_message_without_room_comes_back", NO_LIMITS),
-    ("whoever_takes_lets_a_waiting_publisher_go_on", NO_LIMITS),
-    ("groups_that_pause_each_other_do_not_wait_for_ever", NO_GROUPS),
 ];
 
 /// Those for which there is a compiler: C and C++.

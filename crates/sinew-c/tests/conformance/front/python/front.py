@@ -97,7 +97,24 @@ class Qos(Structure):
             deadline=duration(self.deadline),
             lifespan=duration(self.lifespan),
             liveliness_lease_duration=duration(self.lease),
+            max_samples=self.max_samples or None,
+            max_blocking_time=duration(self.max_blocking_time) if self.max_blocking_time else None,
         )
+
+
+class SubscriptionStatistics(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("received", c_uint64),
+        ("taken", c_uint64),
+        ("waiting", c_uint64),
+        ("overwritten", c_uint64),
+        ("missed", c_uint64),
+        ("refused", c_uint64),
+        ("expired", c_uint64),
+        ("copies", c_uint64),
+        ("decodings", c_uint64),
+    ]
 
 
 class SubscriptionOptions(Structure):
@@ -257,12 +274,9 @@ def front_failed(reason):
     raise Failed(reason.decode())
 
 
-# Virtual time: a context follows the host's clock instead, which makes no difference until it is moved.
-
-
 @function(Status, c_void_p)
 def front_clock_new(clock):
-    put("a clock", clock)
+    put(sinew.VirtualClock(), clock)
 
 
 @function(None, Handle)
@@ -270,7 +284,14 @@ def front_clock_free(clock):
     drop(clock)
 
 
-unsaid("Python has no virtual clock", None, Handle, c_int64, names="clock_advance clock_set")
+@function(None, Handle, c_int64)
+def front_clock_advance(clock, nanoseconds):
+    of(clock).advance(sinew.Duration(nanoseconds=nanoseconds))
+
+
+@function(None, Handle, c_int64)
+def front_clock_set(clock, nanoseconds):
+    of(clock).set(sinew.Time(nanoseconds=nanoseconds))
 
 
 class Domain:
@@ -283,7 +304,7 @@ class Domain:
 
 
 @function(Status, c_uint32, c_char_p, Handle, c_void_p)
-def front_context_new(domain, directory, _clock, context):
+def front_context_new(domain, directory, clock, context):
     made = sinew.Context()
     made.init(
         [],
@@ -291,6 +312,7 @@ def front_context_new(domain, directory, _clock, context):
         shared_memory=directory is not None,
         directory=directory.decode() if directory is not None else None,
         signals=False,
+        virtual_clock=of(clock) if clock else None,
     )
     put(Domain(made), context)
 
@@ -332,9 +354,10 @@ def front_node_free(node):
 
 
 @function(Status, Handle, c_bool, c_void_p)
-def front_group_new(_node, reentrant, group):
-    kind = sinew.ReentrantCallbackGroup if reentrant else sinew.MutuallyExclusiveCallbackGroup
-    put(kind(), group)
+def front_group_new(node, reentrant, group):
+    made = sinew.ReentrantCallbackGroup() if reentrant else sinew.MutuallyExclusiveCallbackGroup()
+    made._of(of(node))
+    put(made, group)
 
 
 @function(None, Handle)
@@ -342,8 +365,19 @@ def front_group_free(group):
     drop(group)
 
 
-unsaid("groups of Python have no priority", None, Handle, c_int32, names="group_set_priority")
-unsaid("groups of Python don't pause", None, Handle, names="group_pause group_resume")
+@function(None, Handle, c_int32)
+def front_group_set_priority(group, priority):
+    of(group).priority = priority
+
+
+@function(None, Handle)
+def front_group_pause(group):
+    of(group).pause()
+
+
+@function(None, Handle)
+def front_group_resume(group):
+    of(group).resume()
 
 
 def group_in(group):
@@ -414,7 +448,9 @@ def front_publisher_subscription_count(publisher):
     return of(publisher).get_subscription_count()
 
 
-unsaid("publishers of Python have no statistics", c_uint64, Handle, names="publisher_published")
+@function(c_uint64, Handle)
+def front_publisher_published(publisher):
+    return of(publisher).get_statistics().published
 
 
 @function(None, Handle)
@@ -482,9 +518,12 @@ def front_subscription_publisher_count(subscription):
     return of(subscription).get_publisher_count()
 
 
-unsaid(
-    "subscriptions of Python have no statistics", None, Handle, c_void_p, names="subscription_statistics"
-)
+@function(None, Handle, POINTER(SubscriptionStatistics))
+def front_subscription_statistics(subscription, statistics):
+    counts = of(subscription).get_statistics()._asdict()
+    for name, _ in SubscriptionStatistics._fields_[1:]:
+        setattr(statistics.contents, name, counts[name])
+
 
 # ---- time ----
 
@@ -602,7 +641,9 @@ def front_server_free(server):
     drop(server).destroy()
 
 
-unsaid("services of Python have no statistics", c_uint64, Handle, names="server_answered")
+@function(c_uint64, Handle)
+def front_server_answered(server):
+    return of(server).get_statistics().answered
 
 
 @function(Status, Handle, c_void_p, c_size_t)
@@ -727,7 +768,10 @@ def front_executor_add_node(executor, node):
     of(executor).add_node(of(node))
 
 
-unsaid("executors of Python serve nodes", Status, Handle, Handle, names="executor_add_group")
+@function(Status, Handle, Handle)
+def front_executor_add_group(executor, group):
+    group = of(group)
+    of(executor).add_callback_group(group, group._node)
 
 
 @function(Status, Handle)
@@ -749,7 +793,9 @@ def front_executor_spin_all(executor, _most):
         pass
 
 
-unsaid("Python has no virtual clock", Status, Handle, c_int64, names="executor_advance")
+@function(Status, Handle, c_int64)
+def front_executor_advance(executor, nanoseconds):
+    of(executor).advance(sinew.Duration(nanoseconds=nanoseconds))
 
 
 @function(Status, Handle, POINTER(c_int))
