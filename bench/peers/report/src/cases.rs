@@ -298,7 +298,8 @@ pub fn sections() -> Vec<Section> {
             title: "Ping-pong, sleeping",
             about: "Both sides sleep until a message comes, back to back and 100 times a second: \
                     what counts is how few system calls are made besides the wake-up that the \
-                    kernel needs.",
+                    kernel needs. `floor wake` is the wake-up alone, by a futex in shared memory: \
+                    the kernel wakes the reader of a pipe or a socket sooner.",
             measures: vec![&ONE_WAY],
             cases: vec![
                 case(asleep(Mode::Loan, 64, None), 0.3, true),
