@@ -177,8 +177,14 @@ impl OwnParticipant {
     /// such as the feedback of a goal; and what a client publishes after a call, the server's.
     #[inline]
     pub(super) fn meet_entities_of(this: &Weak<Self>, peer: &Peer) {
-        if peer.has_news()
-            && let Some(this) = this.upgrade()
+        if peer.has_news() {
+            Self::meet_entities(this);
+        }
+    }
+
+    #[cold]
+    fn meet_entities(this: &Weak<Self>) {
+        if let Some(this) = this.upgrade()
             && let Some(participant) = this.participant()
         {
             participant.refresh();
