@@ -71,7 +71,7 @@ fn status(heading: &str) -> Vec<String> {
             (None, None) => {} // the sentence before the list
         }
     }
-    assert!(items.len() > 3, "{heading}: {items:?}");
+    assert!(items.len() > 4, "{heading}: {items:?}");
     items
 }
 
