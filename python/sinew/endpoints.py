@@ -45,7 +45,7 @@ ServiceStatistics = namedtuple(
     "ServiceStatistics", "received waiting in_hand answered failed dropped unclaimed withdrawn refused"
 )
 ServiceStatistics.__doc__ = (
-    "Counts of a service so far: requests received, that wait now, and whose `Responder` has not answered yet; answers "
+    "Counts of a service so far: requests received, that wait now, and that a `Responder` has not answered yet; answers "
     "and errors that reached their callers; requests that were dropped without an answer; answers that no caller waited "
     "for; requests that their callers took back, and that found the queue full."
 )

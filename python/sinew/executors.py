@@ -104,9 +104,9 @@ class Executor:
     def advance(self, duration: float | Duration) -> int:
         """Moves the virtual time of its context, from one timer to the next, and at each time runs callbacks until
         none is ready. Returns their number. Raises an error if the context was not begun with a `VirtualClock`."""
-        from .virtual_clock import _nanoseconds
+        from .virtual_clock import _forward
 
-        return self._made.advance(_nanoseconds(duration))
+        return self._made.advance(_forward(duration))
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | Duration | None = None) -> bool:
         """Runs callbacks until a future is done, for at most a time. Returns whether it is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _sinew
-from .clock import ClockType, Duration, Time, _seconds
+from .clock import ClockType, Duration, Time, _nanoseconds
 
 
 class VirtualClock(_sinew.VirtualClock):
@@ -25,18 +25,16 @@ class VirtualClock(_sinew.VirtualClock):
     def advance(self, duration: float | Duration) -> None:
         """Moves it forward by a duration, in seconds if it is a number, and wakes what waits for it. Timers run in
         `Executor.advance`, or when the executor is spun."""
-        self._advance(_nanoseconds(duration))
+        self._advance(_forward(duration))
 
     def set(self, time: Time) -> None:
         """Moves it to a time, possibly back."""
         self._set(time.nanoseconds)
 
 
-def _nanoseconds(duration: float | Duration) -> int:
+def _forward(duration: float | Duration) -> int:
     """Returns the nanoseconds of a duration that isn't negative."""
-    if not isinstance(duration, Duration):
-        _seconds(duration)  # a number, and finite
-        duration = Duration(seconds=duration)
-    if duration.nanoseconds < 0:
-        raise ValueError(f"virtual time goes on by a duration that isn't negative, not by {duration.nanoseconds} ns")
-    return duration.nanoseconds
+    by = _nanoseconds(duration)
+    if by < 0:
+        raise ValueError(f"virtual time goes on by a duration that isn't negative, not by {by} ns")
+    return by

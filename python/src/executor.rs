@@ -4,7 +4,7 @@ use crate::callback::{self, Raised};
 use crate::context::Context;
 use crate::done;
 use crate::error::{ExternalShutdownException, raise, with_code};
-use crate::group::{Group, Owner, Place};
+use crate::group::{Group, Place, in_group};
 use crate::node::Node;
 use crate::signals::Signals;
 use crate::wait;
@@ -127,12 +127,7 @@ impl Executor {
     /// Serves one callback group of a node.
     fn add_group(&self, py: Python<'_>, group: &Group, node: &Node) -> PyResult<()> {
         let owner = group.place().owner()?;
-        wait::detached(py, || match owner {
-            Owner::Node(node) => self.executor.add(node.default_group()),
-            Owner::Exclusive(group) => self.executor.add(&group),
-            Owner::Reentrant(group) => self.executor.add(&group),
-        })
-        .map_err(raise)?;
+        wait::detached(py, || in_group!(owner, |of| self.executor.add(&of))).map_err(raise)?;
         self.ends_with(Some(group.place().clone()), &node.context);
         self.wake.wake();
         Ok(())
@@ -171,8 +166,8 @@ impl Executor {
         Ok(ran)
     }
 
-    /// Moves virtual time by so many nanoseconds, from timer to timer, and runs what is ready at each
-    /// time. Returns the number of callbacks.
+    /// Moves virtual time by a number of nanoseconds, from timer to timer, and runs what is ready at
+    /// each time. Returns the number of callbacks.
     fn advance(&self, py: Python<'_>, by: u64) -> PyResult<u64> {
         let ran = self.executor.advance(Duration::from_nanos(by)).map_err(spin_error)?;
         py.check_signals()?;

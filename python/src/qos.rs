@@ -7,9 +7,9 @@ use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Policy, Reliability};
 use std::time::Duration;
 
-/// History, depth, reliability, durability, lifespan, deadline, liveliness, lease; the most messages
-/// that an entity holds (0: as the history says), and the longest time that publishing may wait for
-/// room. Durations are in nanoseconds, 0 for none.
+/// History, depth, reliability, durability, lifespan, deadline, liveliness, lease; the most
+/// messages that an entity holds (0: as the history says), and the longest time that publishing may
+/// wait for room. Durations are in nanoseconds, 0 for none.
 pub(crate) type Parts = (u8, usize, u8, u8, u64, u64, u8, u64, usize, u64);
 
 /// Makes the QoS of a `QoSProfile`, or of a depth.

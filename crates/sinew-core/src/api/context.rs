@@ -510,8 +510,9 @@ impl ContextBuilder {
     ///
     /// Each line lists existing names that may have been meant. The thread that watches the other
     /// processes checks, to within two seconds; a context [without shared
-    /// memory](Self::shared_memory) logs no hints. [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints) turns them off
-    /// for single nodes.
+    /// memory](Self::shared_memory) logs no hints.
+    /// [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints) turns them off for single
+    /// nodes.
     ///
     /// ```
     /// use sinew::prelude::*;

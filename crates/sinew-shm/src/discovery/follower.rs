@@ -238,16 +238,15 @@ impl Follower {
                 Changes::Some(_, head) | Changes::All(head) => Changes::All(head),
             },
         };
-        let head = match changes {
-            Changes::Some(changes, head) => {
-                known.position = Some(head);
+        let (Changes::Some(_, head) | Changes::All(head)) = changes;
+        known.position = Some(head);
+        match changes {
+            Changes::Some(changes, _) => {
                 for (table, slot) in changes {
                     self.follow_record(known, table, slot, effects);
                 }
-                head
             }
-            Changes::All(head) => {
-                known.position = Some(head);
+            Changes::All(_) => {
                 for table in [Table::Endpoints, Table::Outgoing, Table::Incoming, Table::EventRings] {
                     for slot in 0..known.peer.reserved(table) {
                         self.follow_record(known, table, slot, effects);
@@ -255,9 +254,8 @@ impl Follower {
                 }
                 self.follow_tails(known);
                 self.follow_ports(known);
-                head
             }
-        };
+        }
         known.peer.is_followed(head);
     }
 

@@ -177,16 +177,17 @@ impl OwnParticipant {
     /// such as the feedback of a goal; and what a client publishes after a call, the server's.
     #[inline]
     pub(super) fn meet_entities_of(this: &Weak<Self>, peer: &Peer) {
-        if peer.has_news() {
-            Self::meet_entities(this);
+        if peer.has_news()
+            && let Some(this) = this.upgrade()
+        {
+            this.refresh();
         }
     }
 
+    /// Looks up the present participants and endpoints.
     #[cold]
-    fn meet_entities(this: &Weak<Self>) {
-        if let Some(this) = this.upgrade()
-            && let Some(participant) = this.participant()
-        {
+    pub(super) fn refresh(&self) {
+        if let Some(participant) = self.participant() {
             participant.refresh();
         }
     }

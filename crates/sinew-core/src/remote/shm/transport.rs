@@ -88,9 +88,7 @@ impl ShmTransport {
 
     /// Looks up the present participants and endpoints.
     pub(crate) fn refresh(&self) {
-        if let Some(participant) = self.participant() {
-            participant.refresh();
-        }
+        self.own.refresh();
     }
 
     /// Returns the processes of the host that have a node with one of these names, and the name.
