@@ -16,6 +16,7 @@
 // | `owner` | an executor's view of a group's node and context |
 // | `membership` | the executor that serves the groups of a node or a context |
 // | `prefetch` | fetching the memory of a burst of work while the thread wakes up for it |
+// | `working_set` | fetching the memory of the next callback while another one still runs |
 // | `histogram` | run times of callbacks |
 // | `dispatch_order` | which of the ready callbacks begins first |
 // | `fault_policy` | the reaction to callbacks that fail |
@@ -41,6 +42,7 @@ pub(crate) mod task;
 pub(crate) mod threads;
 mod wait;
 pub(crate) mod work;
+mod working_set;
 
 pub(crate) use crew::current;
 pub(crate) use crew::faults::report;

@@ -15,6 +15,7 @@
 //! place at which it is noted ([`NoteIndex`]), so noting a known entity takes one comparison. The
 //! place is a hint: any thread may write it, and a wrong one costs a search.
 
+use super::working_set;
 use crate::message::block::Pool;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, HintU32, Ordering};
@@ -31,6 +32,9 @@ const LEARNT_PER_BURST: usize = 64;
 /// Bursts without use after which an entity is forgotten.
 const FORGOTTEN_AFTER: u8 = 200;
 
+/// Number of lines of a block, with a small message.
+pub(super) const BLOCK: usize = 2;
+
 /// Time in nanoseconds after which a thread that was away has cold caches.
 pub(super) const AWAY: i64 = 200_000;
 
@@ -41,7 +45,7 @@ const MOST_STACK: usize = 32 * 1024;
 const COUNTS: usize = 2 * size_of::<usize>();
 
 /// The size of a cache line, or a good guess.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// The place at which the thread that last used an entity has noted it. Part of the entity.
 pub(crate) struct NoteIndex(HintU32);
@@ -120,6 +124,26 @@ impl Part {
     pub(crate) fn pool(pool: &Arc<Pool>) -> Self {
         Self::Pool(Arc::downgrade(pool))
     }
+
+    /// Returns the address of its memory, which may be gone, and the number of bytes; of a pool, of
+    /// what is read to lend a block.
+    pub(super) fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            Part::Value(value, bytes) => Some((value.as_ptr().addr(), *bytes)),
+            Part::Hint(Hint(address, bytes)) => Some((*address, *bytes)),
+            Part::Pool(pool) => Some((pool.as_ptr().addr(), 1)),
+            Part::Deep(_) | Part::Code(_) => None,
+        }
+    }
+
+    /// Calls `name` with the addresses of the blocks that a pool lends next.
+    pub(super) fn with_next_blocks(&self, name: impl FnMut(usize)) {
+        if let Part::Pool(pool) = self
+            && let Some(pool) = pool.upgrade()
+        {
+            pool.with_next(name);
+        }
+    }
 }
 
 /// The data that every note compares and writes, in as few lines as possible.
@@ -131,6 +155,8 @@ struct Notes {
     /// Number of entities that may be learnt before the next sleep; 0 in a thread that takes no
     /// notes.
     learnable: Cell<usize>,
+    /// Whether the thread uses more entities in this burst than it can learn.
+    is_beyond: Cell<bool>,
     takes_notes: Cell<bool>,
     /// Time of the last notes, if the thread recorded it.
     left_at: Cell<i64>,
@@ -146,6 +172,7 @@ thread_local! {
             known: [const { Cell::new(0) }; LENGTH],
             age: [const { Cell::new(0) }; LENGTH],
             learnable: Cell::new(0),
+            is_beyond: Cell::new(false),
             takes_notes: Cell::new(false),
             left_at: Cell::new(0),
             deepest: Cell::new(usize::MAX),
@@ -162,7 +189,8 @@ thread_local! {
 
 /// Notes that the entity at `address` is used; `parts` returns its memory if it is not known yet.
 #[inline]
-pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
+pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl Fn() -> HotSet) {
+    working_set::uses(&parts);
     NOTES.with(|notes| {
         let depth = stack_address();
         if depth < notes.deepest.get() {
@@ -177,14 +205,21 @@ pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> Ho
     });
 }
 
+/// Whether this thread uses more in this burst than its notes hold, so that the rest has not been
+/// fetched.
+#[inline]
+pub(super) fn is_beyond_notes() -> bool {
+    NOTES.with(|notes| notes.is_beyond.get())
+}
+
 impl Notes {
     /// Learns an entity that has no note. Never inlined, including `parts`: so [`note`] is a few
     /// instructions wherever it is called.
     #[cold]
     #[inline(never)]
     fn learn(&self, address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
-        let parts = parts();
         self.learnable.set(self.learnable.get() - 1);
+        self.is_beyond.set(self.learnable.get() == 0);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it as well
             return;
@@ -192,8 +227,11 @@ impl Notes {
         let Some(at) =
             (self.hand.get()..LENGTH).chain(0..self.hand.get()).find(|&at| self.known[at].get() == 0)
         else {
-            return; // enough for one burst
+            self.learnable.set(0); // none becomes free in this burst
+            self.is_beyond.set(true);
+            return;
         };
+        let parts = parts();
         self.hand.set((at + 1) % LENGTH);
         self.known[at].set(address);
         self.age[at].set(0);
@@ -275,6 +313,7 @@ impl Drop for Noting {
             NOTES.with(|notes| {
                 notes.takes_notes.set(false);
                 notes.learnable.set(0);
+                notes.is_beyond.set(false);
                 notes.left_at.set(Time::steady().nanoseconds());
             });
         }
@@ -325,18 +364,14 @@ pub(crate) fn fetch() {
         // requested.
         for (_, part) in parts.iter() {
             match part {
-                Part::Pool(pool) => {
-                    if let Some(pool) = pool.upgrade() {
-                        pool.with_next(|block| touch_page(block, 2));
-                    }
-                }
                 Part::Deep(footprint) => held.extend(footprint.upgrade()),
-                Part::Value(..) | Part::Hint(_) | Part::Code(_) => {}
+                part => part.with_next_blocks(|block| touch_page(block, BLOCK)),
             }
         }
         follow(&mut held);
         NOTES.with(|notes| {
             notes.learnable.set(LEARNT_PER_BURST);
+            notes.is_beyond.set(false);
             notes.grow_older(parts)
         })
     });

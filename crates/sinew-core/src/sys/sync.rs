@@ -22,7 +22,9 @@ pub(crate) use sinew_shm::locks::{Mutex as TableLock, RwLock, no_lock_is_held};
 /// For handlers of signals: the standard one in models too.
 pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
 /// For hints that are part of no protocol: the standard one in models too.
-pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU8 as HintU8, AtomicU32 as HintU32};
+pub(crate) use std::sync::atomic::{
+    AtomicI64 as HintI64, AtomicU8 as HintU8, AtomicU32 as HintU32, AtomicUsize as HintUsize,
+};
 
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; std's needs no check
 

@@ -46,10 +46,18 @@ pub(crate) fn spin(scheduler: &Arc<Scheduler>) {
     }
 }
 
+/// Returns an entity that does this.
+pub(crate) fn task<W: Run + 'static>(work: W) -> Arc<Task<W>> {
+    Task::new(TaskBase::new(Arc::new(NoNode("/idle".into())), "idle"), work)
+}
+
 /// Adds an idle entity to a group; also returns its serial number.
 pub(crate) fn enter(group: &GroupSlot) -> (TaskRef, u64) {
+    enter_task(group, task(Idle))
+}
+
+/// Adds an entity to a group; also returns its serial number.
+pub(crate) fn enter_task(group: &GroupSlot, task: Arc<Task>) -> (TaskRef, u64) {
     let serial = next_serial();
-    let owner = Arc::new(NoNode("/idle".into()));
-    let idle = Task::new(TaskBase::new(owner, "idle"), Idle);
-    (group.enter((serial, PackedCallback::default()), idle), serial)
+    (group.enter((serial, PackedCallback::default()), task), serial)
 }

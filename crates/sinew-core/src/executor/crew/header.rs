@@ -4,13 +4,14 @@ use super::wake_policy::{SAMPLED, Times};
 use crate::executor::group_token::REENTRANT;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
+use crate::executor::working_set::WorkingSet;
 use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
 use sinew_shm::transport::PackedCallback;
 use std::sync::Weak;
 
-/// The data for announcing and running a task, on one cache line. Only the rate at which its runs
-/// are measured ever changes.
-#[repr(align(64))]
+/// The data for announcing and running a task, on one cache line, and what its callback will use on
+/// another one. Of the first, only the rate at which its runs are measured ever changes.
+#[repr(C, align(64))]
 pub(crate) struct TaskHeader {
     pub(super) member: MemberId,
     /// The number of its group; 0 if that is reentrant.
@@ -23,6 +24,7 @@ pub(crate) struct TaskHeader {
     pub(super) expected: ExpectedTimes,
     /// Whether it has left its executor; see [`lane`](super::lane).
     pub(super) is_gone: SignalFlag,
+    pub(super) working_set: WorkingSet,
 }
 
 /// The rate at which the runs of a task are measured: each, or one in [`SAMPLED`] once it is known
@@ -96,7 +98,7 @@ impl ExpectedTimes {
     }
 }
 
-const _: () = assert!(cfg!(loom) || size_of::<TaskHeader>() == 64);
+const _: () = assert!(cfg!(loom) || std::mem::offset_of!(TaskHeader, working_set) == 64);
 
 impl TaskHeader {
     pub(super) fn new(member: MemberId, group: u64, entity: &Arc<Task>, callback: PackedCallback) -> Self {
@@ -108,6 +110,7 @@ impl TaskHeader {
             sampling: Sampling::new(),
             expected: ExpectedTimes::unknown(),
             is_gone: SignalFlag::new(false),
+            working_set: WorkingSet::default(),
         }
     }
 

@@ -76,8 +76,10 @@ use super::header::TaskHeader;
 use super::wake_policy::WAKE_COST_LEAST as SOON;
 use crate::executor::dispatch_order::DispatchOrder;
 use crate::executor::group_token::GroupToken;
+use crate::executor::prefetch;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
+use crate::executor::working_set;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{AtomicI64, Guard, Mutex, Ordering};
 use std::ptr::NonNull;
@@ -263,6 +265,14 @@ impl Lane {
     }
 }
 
+/// Records that the running callback has made this task ready.
+#[cold]
+#[inline(never)]
+fn record(header: &TaskHeader, entity: &Task) {
+    working_set::add(Some((std::ptr::from_ref(header).addr(), size_of::<TaskHeader>())));
+    entity.base.hot().iter().for_each(|part| working_set::add(part.place()));
+}
+
 impl Line {
     /// Sets the order of its tasks against those of the queue.
     pub(super) fn set_order(&mut self, order: DispatchOrder) {
@@ -283,6 +293,14 @@ impl Line {
                 return false;
             }
             run = task.expected.run();
+        }
+        if working_set::is_recording() {
+            // SAFETY: the task isn't gone, so its member, which keeps the entity, is in the executor
+            // until the lane's lock is released (M1).
+            record(task, unsafe { &*Weak::as_ptr(&task.entity) });
+        }
+        if self.entries.is_empty() && prefetch::is_beyond_notes() {
+            task.working_set.prefetch(); // it runs next
         }
         self.load += run;
         self.entries.push(LaneEntry { task: NonNull::from(task), key, run });
@@ -329,6 +347,12 @@ impl Line {
         self.head += 1;
         self.in_a_row += u32::from(self.order == DispatchOrder::RunNext);
         self.load -= run;
+        if let Some(next) = self.entries.get(self.head)
+            && prefetch::is_beyond_notes()
+        {
+            // SAFETY: it waits, so its member is in the executor (M2).
+            unsafe { next.task.as_ref() }.working_set.prefetch();
+        }
         self.tidy();
         // SAFETY: it waited, so its member is in the executor (M2).
         self.running = Some(unsafe { task.as_ref() }.member);

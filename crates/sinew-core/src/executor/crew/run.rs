@@ -166,7 +166,7 @@ fn code(name: &mut dyn FnMut(usize, usize)) {
 
 /// Notes that this thread runs the task; `find` returns its header.
 #[inline]
-fn note(task: &Task, find: impl FnOnce() -> Option<Arc<TaskHeader>>) {
+fn note(task: &Task, find: impl Fn() -> Option<Arc<TaskHeader>>) {
     let parts = || {
         let mut parts = task.base.hot().clone();
         parts.extend(find().map(|header| Part::value(&header, 1)));
@@ -273,6 +273,8 @@ impl RunningInLane<'_> {
         }
         let _running = CallbackScope::enter(task.member.serial, task.group);
         note(entity, || scheduler.find(task.member));
+        let records = self.measured.is_some() && prefetch::is_beyond_notes();
+        let _recording = if records { task.working_set.record() } else { None };
         no_lock_is_held();
         match catch_unwind(AssertUnwindSafe(|| entity.work.run(&mut lane.token()))) {
             Ok(TaskOutcome { result, next, called }) => {

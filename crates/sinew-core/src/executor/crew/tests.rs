@@ -1,12 +1,18 @@
-//! An executor with several workers, and its lane.
+//! Executors and their lanes.
 
+use super::control::Place;
 use super::current::{self, CallbackScope};
 use super::members::GroupSlot;
-use super::scheduler::Scheduler;
+use super::run::Spin;
+use super::scheduler::{Scheduler, TaskRef};
 use super::worker::{Blocking, Next, Worker};
-use crate::executor::group_token::GroupNumber;
+use crate::executor::group_token::{GroupNumber, GroupToken};
+use crate::executor::prefetch::{self, Hint, NoteIndex, Part};
+use crate::executor::task::{Run, TaskOutcome};
 use crate::sys::clock::Stamp;
 use crate::testing::idle;
+use std::ptr;
+use std::sync::OnceLock;
 
 /// A worker with a short task in its lane takes a task of the queue that may be long: the task in
 /// the lane goes into the queue, and the other worker is called for it. (W1)
@@ -38,4 +44,63 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     assert!(matches!(Worker::new(&scheduler, 1).next(&mut others, Blocking::None), Next::Run));
     assert_eq!(others.as_ref().map(|work| work.serial()), Some(short.1));
     current::enter_lane(0);
+}
+
+/// Uses some memory, as if it published, and makes the next task ready.
+#[derive(Default)]
+struct Relay {
+    uses: usize,
+    note: NoteIndex,
+    next: OnceLock<TaskRef>,
+}
+
+impl Run for Relay {
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+        let used = || vec![Part::Hint(Hint::new(ptr::without_provenance(self.uses), 128))];
+        prefetch::note(self.uses, &self.note, used);
+        if let Some(next) = self.next.get() {
+            assert!(next.notify(Stamp { time: 2, order: 1 }).is_none(), "this worker runs it itself");
+        }
+        TaskOutcome { result: Ok(()), next: None, called: true }
+    }
+
+    fn pending(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn clear_ready(&self) -> bool {
+        true
+    }
+}
+
+/// Runs three relays, one after the other, by a thread that has used this many entities in its
+/// burst. Returns what is known of the second relay, which the lane runs, and the address of the
+/// third one's header.
+fn relay_after(entities: usize) -> (Vec<(usize, usize)>, usize) {
+    let scheduler = Scheduler::with(1);
+    let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).expect("the executor lives");
+    let [first, second, third] = [0x1000, 0x2000, 0x3000].map(|uses| {
+        let relay = idle::task(Relay { uses, ..Relay::default() });
+        (idle::enter_task(&group, relay.clone()).0, relay)
+    });
+    assert!(
+        first.1.work.next.set(second.0.clone()).is_ok() && second.1.work.next.set(third.0.clone()).is_ok()
+    );
+    assert!(first.0.notify(Stamp { time: 1, order: 1 }).is_none(), "no worker sleeps");
+    let spin = Spin::begin(Place::first(&scheduler, true).expect("no thread spins it"), true);
+    (1..=entities).for_each(|entity| prefetch::note(entity, &NoteIndex::new(), Vec::new));
+    assert_eq!(spin.run(Blocking::None).ok(), Some(3));
+    (second.0.header.working_set.places(), ptr::from_ref(&*third.0.header).addr())
+}
+
+#[test]
+fn a_task_beyond_the_notes_knows_what_its_callback_uses() {
+    let (known, next) = relay_after(1000);
+    assert_eq!(known[..2], [(0x2000, 2), (next, 2)], "the publisher, and the next task");
+    assert_eq!(known.len(), 3, "and the entity of that");
+}
+
+#[test]
+fn a_task_that_is_noted_has_no_working_set() {
+    assert_eq!(relay_after(10).0, []);
 }

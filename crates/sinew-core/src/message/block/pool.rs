@@ -337,7 +337,7 @@ impl Pool {
 
     /// Calls `look` with the addresses of the blocks that would be lent next; they stay there
     /// meanwhile.
-    pub(crate) fn with_next(&self, look: impl Fn(usize)) {
+    pub(crate) fn with_next(&self, mut look: impl FnMut(usize)) {
         for block in self.hot.iter().filter_map(Hot::take) {
             look(block.0.addr().get());
             Self::take_back(block);

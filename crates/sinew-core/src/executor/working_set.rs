@@ -1,0 +1,222 @@
+//! The memory that a callback uses, fetched while the task before it still runs.
+//!
+//! In a large system the memory of a hop has left the near caches when its turn comes, and each
+//! line is found through the one before: a hop of a chain of 1000 relays waited three times as long
+//! as it computed. But the lane knows which task runs next while another one runs, and a callback
+//! mostly publishes with the same publisher each time, which makes the same task ready. So a task's
+//! header stores where these are: the publisher, the block of its next message, and the next task.
+//! They are requested together as soon as the task is the next of its lane.
+//!
+//! That is of use only for what a thread hasn't fetched when it woke up. So it is done in bursts in
+//! which the thread uses more than its [notes](super::prefetch) hold.
+//!
+//! A task that the lane runs now and then *records* its working set: the [`HotSet`]s of what its
+//! callback publishes or calls with, and of the first task that this makes ready. These are the
+//! same sets that a thread fetches after a sleep. But here the addresses are only named to the
+//! processor, by an instruction that fails nowhere: the memory may be gone by now. So nothing is
+//! kept alive, and any thread may write a working set at any time.
+
+use super::prefetch::{BLOCK, HotSet, LINE};
+use crate::sys::sync::{HintUsize, Ordering};
+use std::cell::Cell;
+
+/// Maximum number of places of a working set: one cache line of them. A publisher has three, and
+/// the task of a subscription three.
+const PLACES: usize = 8;
+
+/// The places that a callback used when it was last recorded, as the address of the first cache
+/// line of each, with the number of lines in the low bits. 0: no further place.
+#[derive(Default)]
+pub(super) struct WorkingSet([HintUsize; PLACES]);
+
+struct Recorder {
+    is_recording: Cell<bool>,
+    /// Number of places that were recorded.
+    length: Cell<usize>,
+    places: [Cell<usize>; PLACES],
+    /// Counts measured runs. Of tasks that were recorded, one run in 256 is recorded again.
+    passed: Cell<u8>,
+}
+
+thread_local! {
+    static RECORDER: Recorder = const {
+        Recorder {
+            is_recording: Cell::new(false),
+            length: Cell::new(0),
+            places: [const { Cell::new(0) }; PLACES],
+            passed: Cell::new(0),
+        }
+    };
+}
+
+impl WorkingSet {
+    /// Requests its lines, for a task that runs soon on this thread.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        for place in &self.0 {
+            let place = place.load(Ordering::Relaxed); // a hint: carries nothing
+            let lines = place % LINE;
+            if lines == 0 {
+                break;
+            }
+            for line in 0..lines {
+                sinew_shm::prefetch::for_writing(place - lines + line * LINE);
+            }
+        }
+    }
+
+    /// Begins to record this run of its task, if it is time to.
+    #[inline(never)]
+    pub(super) fn record(&self) -> Option<Recording<'_>> {
+        let is_known = self.0[0].load(Ordering::Relaxed) != 0;
+        RECORDER.with(|recorder| {
+            let passed = recorder.passed.get();
+            recorder.passed.set(passed.wrapping_add(1));
+            // A run inside the run that is recorded belongs to that.
+            if recorder.is_recording.get() || is_known && passed != 0 {
+                return None;
+            }
+            recorder.length.set(0);
+            recorder.is_recording.set(true);
+            Some(Recording(self))
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn places(&self) -> Vec<(usize, usize)> {
+        let places = self.0.iter().map(|place| place.load(Ordering::Relaxed));
+        places.filter(|place| *place != 0).map(|place| (place - place % LINE, place % LINE)).collect()
+    }
+}
+
+/// While this lives, what the thread uses is recorded.
+pub(super) struct Recording<'a>(&'a WorkingSet);
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        RECORDER.with(|recorder| {
+            recorder.is_recording.set(false);
+            let length = recorder.length.get();
+            if length == 0 {
+                return; // it published nothing this time
+            }
+            for (at, (known, new)) in self.0.0.iter().zip(&recorder.places).enumerate() {
+                let new = if at < length { new.get() } else { 0 };
+                // Relaxed: as in `prefetch`.
+                if known.load(Ordering::Relaxed) != new {
+                    known.store(new, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+}
+
+/// Whether this thread records.
+#[inline]
+pub(super) fn is_recording() -> bool {
+    RECORDER.with(|recorder| recorder.is_recording.get())
+}
+
+/// Records that this thread uses a publisher or a client, if it records.
+#[inline]
+pub(super) fn uses(parts: impl Fn() -> HotSet) {
+    if is_recording() {
+        record_use(parts);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn record_use(parts: impl Fn() -> HotSet) {
+    for part in parts() {
+        add(part.place());
+        part.with_next_blocks(|block| add(Some((block, BLOCK * LINE))));
+    }
+}
+
+/// Records memory as its address and a number of bytes, unless it is known, or there is enough.
+pub(super) fn add(place: Option<(usize, usize)>) {
+    let Some((address, bytes)) = place else { return };
+    let first = address - address % LINE;
+    let lines = (address + bytes - first).div_ceil(LINE).min(LINE - 1);
+    RECORDER.with(|recorder| {
+        let length = recorder.length.get();
+        let is_known = recorder.places[..length].iter().any(|place| place.get() / LINE == first / LINE);
+        if length < PLACES && lines > 0 && !is_known {
+            recorder.places[length].set(first + lines);
+            recorder.length.set(length + 1);
+        }
+    });
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::executor::prefetch::{Hint, Part};
+    use std::ptr;
+
+    fn use_memory(address: usize, bytes: usize) {
+        uses(|| vec![Part::Hint(Hint::new(ptr::without_provenance(address), bytes))]);
+    }
+
+    #[test]
+    fn records_each_place_once_with_its_lines() {
+        let set = WorkingSet::default();
+        let recording = set.record();
+        use_memory(0x1000, 64);
+        use_memory(0x2030, 32); // reaches into a second line
+        use_memory(0x1008, 8);
+        use_memory(0x3000, 0);
+        drop(recording);
+        use_memory(0x4000, 64); // nothing is recorded any more
+        assert_eq!(set.places(), [(0x1000, 1), (0x2000, 2)]);
+        set.prefetch(); // no such memory exists
+    }
+
+    #[test]
+    fn keeps_the_first_places_if_there_are_too_many() {
+        let set = WorkingSet::default();
+        let recording = set.record();
+        (1..100).for_each(|at| use_memory(at * 0x1000, 64));
+        drop(recording);
+        let first: Vec<_> = (1..=PLACES).map(|at| (at * 0x1000, 1)).collect();
+        assert_eq!(set.places(), first);
+    }
+
+    #[test]
+    fn a_run_inside_a_recorded_one_belongs_to_it() {
+        let [outer, inner] = [(); 2].map(|()| WorkingSet::default());
+        let recording = outer.record();
+        assert!(inner.record().is_none());
+        use_memory(0x1000, 64);
+        drop(recording);
+        assert_eq!((outer.places(), inner.places()), (vec![(0x1000, 1)], vec![]));
+    }
+
+    /// A callback that publishes only now and then.
+    #[test]
+    fn a_run_that_used_nothing_changes_nothing() {
+        let set = WorkingSet::default();
+        drop(set.record());
+        assert_eq!(set.places(), []);
+        let recording = set.record().expect("nothing is known yet");
+        use_memory(0x1000, 64);
+        drop(recording);
+        (0..1000).for_each(|_| drop(set.record()));
+        assert_eq!(set.places(), [(0x1000, 1)]);
+    }
+
+    /// A program may replace a publisher.
+    #[test]
+    fn is_recorded_again_now_and_then() {
+        let set = WorkingSet::default();
+        let mut recorded = 0;
+        for run in 0..1024 {
+            let recording = set.record();
+            recorded += usize::from(recording.is_some());
+            use_memory(if run < 100 { 0x1000 } else { 0x2000 }, 64);
+        }
+        assert_eq!(set.places(), [(0x2000, 1)]);
+        assert!((4..=5).contains(&recorded), "{recorded} of 1024 runs");
+    }
+}
