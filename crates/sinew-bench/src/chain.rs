@@ -73,7 +73,7 @@ impl Chained {
     fn figures(self, case: &ChainCase) -> Figures {
         let Self { figures, between, due } = self;
         if case.work_after_us == 0 {
-            return Figures { due_p50_ns: due.p50(1), ..figures };
+            return figures.since_due(&due);
         }
         let per_hop_p50_ns = figures.p50_ns;
         let allowed = case.allowed_by_threads_ns();

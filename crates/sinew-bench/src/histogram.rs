@@ -39,8 +39,8 @@ impl Histogram {
 
     /// Returns the statistics; mean and largest are exact. Returns `None` without values.
     pub fn summary(&self) -> Option<Summary> {
-        let rank = |percent: u64| {
-            let wanted = (percent * self.count).div_ceil(100);
+        let rank = |per_mille: u64| {
+            let wanted = (per_mille * self.count).div_ceil(1000);
             let mut below = 0;
             let reached = self.counts.iter().position(|count| {
                 below += count;
@@ -51,9 +51,10 @@ impl Histogram {
         };
         (self.count > 0).then(|| Summary {
             mean: self.sum / self.count as f64,
-            p50: rank(50),
-            p90: rank(90),
-            p99: rank(99),
+            p50: rank(500),
+            p90: rank(900),
+            p99: rank(990),
+            p999: rank(999),
             max: self.max as f64,
         })
     }

@@ -123,6 +123,10 @@ figures! {
     /// From the due time of the source's tick until the sink has its message: the whole way,
     /// including the source's own wake-up, and not per hop. The median, in nanoseconds.
     due_p50_ns: f64 = middle, "from due P50" as time;
+    /// The quantile of 999 in a thousand of the same.
+    due_p999_ns: f64 = middle, "from due P99.9" as time;
+    /// The largest of the same.
+    due_max_ns: f64 = most, "from due max" as time;
     /// P50 as a multiple of the floor's in the same round.
     floor_ratio: f64 = middle, "x floor" as factor;
     /// P90 as a multiple of the floor's in the same round.
@@ -243,6 +247,14 @@ impl Figures {
             p50_max_ns: p50_ns,
             ..self
         }
+    }
+
+    /// Sets the times from the due time of the source's tick until the sink has its message.
+    #[must_use]
+    pub fn since_due(self, due: &Samples) -> Self {
+        let Some(due) = due.summary(1) else { return self };
+        let (due_p50_ns, due_p999_ns, due_max_ns) = (Some(due.p50), Some(due.p999), Some(due.max));
+        Self { due_p50_ns, due_p999_ns, due_max_ns, ..self }
     }
 
     /// Sets the numbers of messages that were lost, and that came out of order.

@@ -48,12 +48,13 @@ impl Samples {
         sorted.sort_unstable();
         let max = *sorted.last()?;
         let parts = f64::from(parts.max(1));
-        let rank = |percent: usize| sorted[nearest_rank(percent, sorted.len())] as f64 / parts;
+        let rank = |per_mille: usize| sorted[nearest_rank(per_mille, sorted.len())] as f64 / parts;
         Some(Summary {
             mean: sorted.iter().map(|&value| value as f64).sum::<f64>() / sorted.len() as f64 / parts,
-            p50: rank(50),
-            p90: rank(90),
-            p99: rank(99),
+            p50: rank(500),
+            p90: rank(900),
+            p99: rank(990),
+            p999: rank(999),
             max: max as f64 / parts,
         })
     }
@@ -64,10 +65,10 @@ impl Samples {
     }
 }
 
-/// Returns the index of the `percent`-th percentile among `count` sorted values: the smallest one
-/// that at least `percent` percent don't exceed.
-fn nearest_rank(percent: usize, count: usize) -> usize {
-    (percent * count).div_ceil(100).saturating_sub(1)
+/// Returns the index of a quantile among `count` sorted values: the smallest one that at least
+/// `per_mille` of a thousand don't exceed.
+fn nearest_rank(per_mille: usize, count: usize) -> usize {
+    (per_mille * count).div_ceil(1000).saturating_sub(1)
 }
 
 /// The percentiles of some samples, in their unit.
@@ -81,6 +82,8 @@ pub struct Summary {
     pub p90: f64,
     /// The 99th percentile.
     pub p99: f64,
+    /// The quantile of 999 in a thousand.
+    pub p999: f64,
     /// The largest.
     pub max: f64,
 }
@@ -107,13 +110,13 @@ mod tests {
     #[test]
     fn percentiles_are_values_that_were_measured() {
         let summary = of((1..=100).rev(), 100).summary(1).unwrap();
-        assert_eq!(summary, Summary { mean: 50.5, p50: 50.0, p90: 90.0, p99: 99.0, max: 100.0 });
+        assert_eq!(summary, Summary { mean: 50.5, p50: 50.0, p90: 90.0, p99: 99.0, p999: 100.0, max: 100.0 });
     }
 
     #[test]
     fn of_one_value_everything_is_that_value() {
         let summary = of([7], 10).summary(1).unwrap();
-        assert_eq!(summary, Summary { mean: 7.0, p50: 7.0, p90: 7.0, p99: 7.0, max: 7.0 });
+        assert_eq!(summary, Summary { mean: 7.0, p50: 7.0, p90: 7.0, p99: 7.0, p999: 7.0, max: 7.0 });
     }
 
     #[test]

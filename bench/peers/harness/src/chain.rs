@@ -140,7 +140,7 @@ impl Messages {
 
 /// Publishes by calling `publish`, `rate` times a second for `time`, on the calling thread; waits
 /// until everything has arrived at the sink or nothing more has come for 2 s. Returns the figures,
-/// with each time divided by `hops`, except for `due_p50_ns`.
+/// with each time divided by `hops`, except for those since the due time.
 ///
 /// # Errors
 ///
@@ -236,8 +236,8 @@ fn publish_all(
 }
 
 fn figures(messages: &Messages, seen: Seen, usage: Usage, hops: u32) -> Figures {
-    let due_p50_ns = messages.until_seen(&seen).p50(1);
-    Figures { due_p50_ns, ..seen.arrivals.figures(hops, messages.count, usage) }
+    let due = messages.until_seen(&seen);
+    seen.arrivals.figures(hops, messages.count, usage).since_due(&due)
 }
 
 #[cfg(test)]

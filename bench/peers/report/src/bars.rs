@@ -200,6 +200,7 @@ mod tests {
             ..Side::new(system, kind, None)
         };
         let case = Measured {
+            loaded: false,
             work: Work::Chain { relays: 10, rate: 100.0 },
             label: "100 Hz".to_owned(),
             sides: vec![

@@ -67,6 +67,8 @@ pub struct Case {
     pub seconds: f64,
     /// Whether `--quick` includes it.
     pub quick: bool,
+    /// Whether one core is [busy](crate::load::Load) meanwhile.
+    pub loaded: bool,
 }
 
 /// The parameter in which the cases of a section differ.
@@ -187,6 +189,8 @@ const fn percentiles(title: &'static str) -> Measure {
 static HOP: Measure = percentiles("time per hop");
 static ONE_WAY: Measure = percentiles("time one way");
 static DUE: Measure = measure("from the tick's due time to the sink, P50", "due_p50_ns", Unit::Time);
+static DUE_P999: Measure = measure("the same, P99.9", "due_p999_ns", Unit::Time);
+static DUE_MAX: Measure = measure("the same, the longest", "due_max_ns", Unit::Time);
 static TRIP: Measure = measure("round trip per hop", "roundtrip_p50_ns", Unit::Time);
 static PUBLISH: Measure = measure("in publish", "publish_p50_ns", Unit::Time);
 static WRITE: Measure = measure("a write", "publish_p50_ns", Unit::Time);
@@ -244,6 +248,19 @@ pub fn sections() -> Vec<Section> {
                 .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 0.7, relays < 1000))
                 .into(),
             axis: Some(Axis::Relays),
+        },
+        Section {
+            id: "tails",
+            scenario: "tails",
+            title: "The chain's longest times, while one core is busy",
+            about: "The chain of ten relays at 1000 Hz, 30 s in each round, while a thread of \
+                    another process copies 8 MB again and again on the last core: from the tick's \
+                    due time to the sink, with the wake-up. A round has 27,000 messages, so 27 are \
+                    above its P99.9. No thread has a priority: what is long is mostly the kernel's \
+                    turns on the busy core.",
+            measures: vec![&DUE, &DUE_P999, &DUE_MAX, &CPU],
+            cases: vec![Case { loaded: true, ..case(Work::Chain { relays: 10, rate: 1000.0 }, 30.0, true) }],
+            axis: None,
         },
         Section {
             id: "process-chain",
@@ -422,7 +439,7 @@ fn flood(path: Path) -> Vec<Case> {
 }
 
 fn case(work: Work, seconds: f64, quick: bool) -> Case {
-    Case { work, seconds, quick }
+    Case { work, seconds, quick, loaded: false }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod bars;
 mod cases;
 mod charts;
 mod html;
+mod load;
 mod markdown;
 mod measured;
 mod page;

@@ -11,6 +11,8 @@ use crate::cases::{Measure, Unit};
 pub struct Measured {
     /// The work.
     pub work: Work,
+    /// Whether one core was busy meanwhile.
+    pub loaded: bool,
     /// Its label in its section.
     pub label: String,
     /// Sinew's ways first, then those of the peers in the order of the programs.

@@ -196,6 +196,7 @@ mod tests {
         let peer = Kind::Peer("other".to_owned());
         let theirs = Side { rounds: vec![round(4.0, 20.0)], ..Side::new("other", peer, None) };
         let case = Measured {
+            loaded: false,
             work: Work::Fanout { subscriptions: 8 },
             label: "8 subscribers".to_owned(),
             sides: vec![ours, theirs],

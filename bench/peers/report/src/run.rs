@@ -10,6 +10,7 @@ use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
 use crate::cases::{self, Section};
+use crate::load::Load;
 use crate::measured::{self, Kind, Measured, Side};
 use crate::programs::Participant;
 use crate::turn::{Turn, Turns, answer};
@@ -102,7 +103,9 @@ impl Plan {
                     break;
                 }
                 let before = finished.iter().flat_map(|part| &part.cases);
-                let known = before.chain(&cases).find(|known| known.work == case.asked.work).cloned();
+                let same =
+                    |known: &&Measured| known.work == case.asked.work && known.loaded == case.asked.loaded;
+                let known = before.chain(&cases).find(same).cloned();
                 let label = section.label(&case.asked.work);
                 let estimate = case.estimate(rounds);
                 let until = going.done + estimate;
@@ -212,6 +215,7 @@ impl Going<'_> {
         let each = case.estimate(1);
         let limit = limit.unwrap_or(Duration::from_secs_f64(30.0 + 4.0 * case.seconds));
         let Planned { asked, seconds, mut sides } = case;
+        let _load = asked.loaded.then(Load::begin);
         let trial = Trial { asked: &asked, seconds, limit, needed: section.measures[0].key };
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
@@ -245,7 +249,7 @@ impl Going<'_> {
         let sides = sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part);
         let (floors, sides): (Vec<_>, Vec<_>) = sides.partition(|side| side.kind == Kind::Floor);
         let floors = floors.into_iter().filter(Side::was_measured).collect();
-        Measured { work: asked.work, label, sides, floors, rounds }
+        Measured { work: asked.work, loaded: asked.loaded, label, sides, floors, rounds }
     }
 
     /// Runs one round of one side.

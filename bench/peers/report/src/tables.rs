@@ -226,6 +226,7 @@ mod tests {
             ..Side::new(system, kind, None)
         };
         let case = Measured {
+            loaded: false,
             work: Work::Latest { size: 64 },
             label: "64 B".to_owned(),
             sides: vec![

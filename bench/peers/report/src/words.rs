@@ -190,6 +190,7 @@ mod tests {
             Side { rounds: vec![round], ..Side::new(system, kind, None) }
         });
         Measured {
+            loaded: false,
             work: Work::Chain { relays: 10, rate },
             label: format!("{rate} Hz"),
             sides: sides.collect(),

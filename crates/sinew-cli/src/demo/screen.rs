@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_line_says_it_all() {
-        let latency = Summary { mean: 1.0, p50: 812_000.0, p90: 1.0, p99: 1_200_000.0, max: 1.0 };
+        let latency = Summary { mean: 1.0, p50: 812_000.0, p90: 1.0, p99: 1_200_000.0, p999: 1.0, max: 1.0 };
         let status = Status {
             frames: 90,
             frames_per_second: 29.96,
