@@ -123,9 +123,9 @@ figures! {
     /// From the due time of the source's tick until the sink has its message: the whole way,
     /// including the source's own wake-up, and not per hop. The median, in nanoseconds.
     due_p50_ns: f64 = middle, "from due P50" as time;
-    /// The quantile of 999 in a thousand of the same.
+    /// The 99.9th percentile of the same times.
     due_p999_ns: f64 = middle, "from due P99.9" as time;
-    /// The largest of the same.
+    /// The longest of the same times.
     due_max_ns: f64 = most, "from due max" as time;
     /// P50 as a multiple of the floor's in the same round.
     floor_ratio: f64 = middle, "x floor" as factor;

@@ -82,7 +82,7 @@ pub struct Summary {
     pub p90: f64,
     /// The 99th percentile.
     pub p99: f64,
-    /// The quantile of 999 in a thousand.
+    /// The 99.9th percentile.
     pub p999: f64,
     /// The largest.
     pub max: f64,

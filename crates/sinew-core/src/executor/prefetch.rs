@@ -125,14 +125,13 @@ impl Part {
         Self::Pool(Arc::downgrade(pool))
     }
 
-    /// Returns the address of its memory, which may be gone, and the number of bytes; of a pool, of
-    /// what is read to lend a block.
+    /// Returns the address of a value, which may be gone, and its number of bytes; of a pool, those
+    /// of what is read to lend a block. Nothing else is surely data, or found without other memory.
     pub(super) fn place(&self) -> Option<(usize, usize)> {
         match self {
             Part::Value(value, bytes) => Some((value.as_ptr().addr(), *bytes)),
-            Part::Hint(Hint(address, bytes)) => Some((*address, *bytes)),
             Part::Pool(pool) => Some((pool.as_ptr().addr(), 1)),
-            Part::Deep(_) | Part::Code(_) => None,
+            Part::Hint(_) | Part::Deep(_) | Part::Code(_) => None,
         }
     }
 
@@ -155,7 +154,7 @@ struct Notes {
     /// Number of entities that may be learnt before the next sleep; 0 in a thread that takes no
     /// notes.
     learnable: Cell<usize>,
-    /// Whether the thread uses more entities in this burst than it can learn.
+    /// Whether the thread has used an entity in this burst that has no note.
     is_beyond: Cell<bool>,
     takes_notes: Cell<bool>,
     /// Time of the last notes, if the thread recorded it.
@@ -190,8 +189,10 @@ thread_local! {
 /// Notes that the entity at `address` is used; `parts` returns its memory if it is not known yet.
 #[inline]
 pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl Fn() -> HotSet) {
-    working_set::uses(&parts);
     NOTES.with(|notes| {
+        if notes.is_beyond.get() {
+            working_set::uses(&parts);
+        }
         let depth = stack_address();
         if depth < notes.deepest.get() {
             notes.deepest.set(depth);
@@ -201,12 +202,15 @@ pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl Fn() -> HotSet
             notes.age[at].set(0);
         } else if notes.learnable.get() > 0 {
             notes.learn(address, place, parts);
+        } else if notes.takes_notes.get() {
+            notes.is_beyond.set(true);
         }
     });
 }
 
-/// Whether this thread uses more in this burst than its notes hold, so that the rest has not been
-/// fetched.
+/// Whether this thread has used an entity in this burst that has no note, so that its memory was not
+/// fetched: because the notes are full, or because it was one too many to be learnt in one burst. A
+/// thread that never sleeps has only one burst.
 #[inline]
 pub(super) fn is_beyond_notes() -> bool {
     NOTES.with(|notes| notes.is_beyond.get())
@@ -219,7 +223,6 @@ impl Notes {
     #[inline(never)]
     fn learn(&self, address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
         self.learnable.set(self.learnable.get() - 1);
-        self.is_beyond.set(self.learnable.get() == 0);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it as well
             return;

@@ -98,7 +98,9 @@ impl ExpectedTimes {
     }
 }
 
-const _: () = assert!(cfg!(loom) || std::mem::offset_of!(TaskHeader, working_set) == 64);
+const _: () = assert!(
+    cfg!(loom) || std::mem::offset_of!(TaskHeader, working_set) == 64 && size_of::<TaskHeader>() == 128
+);
 
 impl TaskHeader {
     pub(super) fn new(member: MemberId, group: u64, entity: &Arc<Task>, callback: PackedCallback) -> Self {

@@ -294,13 +294,16 @@ impl Line {
             }
             run = task.expected.run();
         }
-        if working_set::is_recording() {
-            // SAFETY: the task isn't gone, so its member, which keeps the entity, is in the executor
-            // until the lane's lock is released (M1).
-            record(task, unsafe { &*Weak::as_ptr(&task.entity) });
-        }
-        if self.entries.is_empty() && prefetch::is_beyond_notes() {
-            task.working_set.prefetch(); // it runs next
+        if prefetch::is_beyond_notes() {
+            if working_set::is_recording() {
+                // SAFETY: the task isn't gone, so its member is in the executor until the lane's lock
+                // is released (M1). The member keeps the entity, or the thread that runs the task
+                // does, and drops it only once the member has left.
+                record(task, unsafe { &*Weak::as_ptr(&task.entity) });
+            }
+            if self.entries.is_empty() {
+                task.working_set.prefetch(); // it runs next
+            }
         }
         self.load += run;
         self.entries.push(LaneEntry { task: NonNull::from(task), key, run });

@@ -10,6 +10,7 @@ use crate::executor::group_token::{GroupNumber, GroupToken};
 use crate::executor::prefetch::{self, Hint, NoteIndex, Part};
 use crate::executor::task::{Run, TaskOutcome};
 use crate::sys::clock::Stamp;
+use crate::sys::sync::Arc;
 use crate::testing::idle;
 use std::ptr;
 use std::sync::OnceLock;
@@ -46,18 +47,26 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     current::enter_lane(0);
 }
 
-/// Uses some memory, as if it published, and makes the next task ready.
+/// Two cache lines.
+#[derive(Default)]
+#[repr(align(64))]
+struct Lines {
+    _memory: [u64; 16],
+}
+
+/// Uses some memory and code, as if it published, and makes the next task ready.
 #[derive(Default)]
 struct Relay {
-    uses: usize,
+    uses: Arc<Lines>,
     note: NoteIndex,
     next: OnceLock<TaskRef>,
 }
 
 impl Run for Relay {
     fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
-        let used = || vec![Part::Hint(Hint::new(ptr::without_provenance(self.uses), 128))];
-        prefetch::note(self.uses, &self.note, used);
+        let code = || Part::Hint(Hint::new(Self::run as *const (), 512));
+        let used = || vec![Part::value(&self.uses, 2), code(), code(), code()];
+        prefetch::note(Arc::as_ptr(&self.uses).addr(), &self.note, used);
         if let Some(next) = self.next.get() {
             assert!(next.notify(Stamp { time: 2, order: 1 }).is_none(), "this worker runs it itself");
         }
@@ -74,13 +83,13 @@ impl Run for Relay {
 }
 
 /// Runs three relays, one after the other, by a thread that has used this many entities in its
-/// burst. Returns what is known of the second relay, which the lane runs, and the address of the
-/// third one's header.
-fn relay_after(entities: usize) -> (Vec<(usize, usize)>, usize) {
+/// burst. Returns what is known of the second relay, which the lane runs, and the addresses of what
+/// it uses and of the third one's header and entity.
+fn relay_after(entities: usize) -> (Vec<(usize, usize)>, [usize; 3]) {
     let scheduler = Scheduler::with(1);
     let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).expect("the executor lives");
-    let [first, second, third] = [0x1000, 0x2000, 0x3000].map(|uses| {
-        let relay = idle::task(Relay { uses, ..Relay::default() });
+    let [first, second, third] = [(); 3].map(|()| {
+        let relay = idle::task(Relay::default());
         (idle::enter_task(&group, relay.clone()).0, relay)
     });
     assert!(
@@ -90,14 +99,20 @@ fn relay_after(entities: usize) -> (Vec<(usize, usize)>, usize) {
     let spin = Spin::begin(Place::first(&scheduler, true).expect("no thread spins it"), true);
     (1..=entities).for_each(|entity| prefetch::note(entity, &NoteIndex::new(), Vec::new));
     assert_eq!(spin.run(Blocking::None).ok(), Some(3));
-    (second.0.header.working_set.places(), ptr::from_ref(&*third.0.header).addr())
+    drop(spin);
+    let uses = Arc::as_ptr(&second.1.work.uses).addr();
+    let next = [ptr::from_ref(&*third.0.header).addr(), Arc::as_ptr(&third.1).addr()];
+    let known = second.0.header.working_set.places();
+    [first, second, third].iter().for_each(|(task_ref, _)| task_ref.leave(false)); // they keep one another
+    (known, [uses, next[0], next[1]])
 }
 
 #[test]
 fn a_task_beyond_the_notes_knows_what_its_callback_uses() {
-    let (known, next) = relay_after(1000);
-    assert_eq!(known[..2], [(0x2000, 2), (next, 2)], "the publisher, and the next task");
-    assert_eq!(known.len(), 3, "and the entity of that");
+    let (known, [uses, header, entity]) = relay_after(1000);
+    assert_eq!(known[..2], [(uses, 2), (header, 2)], "the publisher, and the next task");
+    assert_eq!(known[2].0, entity - entity % 64);
+    assert_eq!(known.len(), 3, "no code");
 }
 
 #[test]
