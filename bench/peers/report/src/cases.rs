@@ -189,8 +189,9 @@ const fn percentiles(title: &'static str) -> Measure {
 static HOP: Measure = percentiles("time per hop");
 static ONE_WAY: Measure = percentiles("time one way");
 static DUE: Measure = measure("from the tick's due time to the sink, P50", "due_p50_ns", Unit::Time);
-static DUE_P999: Measure = measure("the same, P99.9", "due_p999_ns", Unit::Time);
-static DUE_MAX: Measure = measure("the same, the longest", "due_max_ns", Unit::Time);
+static DUE_P999: Measure = measure("from the tick's due time to the sink, P99.9", "due_p999_ns", Unit::Time);
+static DUE_MAX: Measure =
+    measure("from the tick's due time to the sink, longest of a round", "due_max_ns", Unit::Time);
 static TRIP: Measure = measure("round trip per hop", "roundtrip_p50_ns", Unit::Time);
 static PUBLISH: Measure = measure("in publish", "publish_p50_ns", Unit::Time);
 static WRITE: Measure = measure("a write", "publish_p50_ns", Unit::Time);
@@ -253,11 +254,10 @@ pub fn sections() -> Vec<Section> {
             id: "tails",
             scenario: "tails",
             title: "The chain's longest times, while one core is busy",
-            about: "The chain of ten relays at 1000 Hz, 30 s in each round, while a thread of \
-                    another process copies 8 MB again and again on the last core: from the tick's \
-                    due time to the sink, with the wake-up. A round has 27,000 messages, so 27 are \
-                    above its P99.9. No thread has a priority: what is long is mostly the kernel's \
-                    turns on the busy core.",
+            about: "The chain of ten relays at 1000 Hz, for 30 s in each round (if `--seconds` \
+                    isn't given), while a thread of another process copies 8 MB again and again on \
+                    the last core: from the tick's due time to the sink, with the wake-up. No \
+                    thread has a priority. In 30 s, 27 messages are above the P99.9.",
             measures: vec![&DUE, &DUE_P999, &DUE_MAX, &CPU],
             cases: vec![Case { loaded: true, ..case(Work::Chain { relays: 10, rate: 1000.0 }, 30.0, true) }],
             axis: None,

@@ -25,7 +25,7 @@ impl Load {
         let thread = thread::spawn(move || {
             if let Some(core) = machine::allowed_cores().ok().and_then(|cores| cores.last().copied()) {
                 // Where it isn't granted, the kernel chooses: the core is busy all the same.
-                let _ = machine::keep_to(&[core]);
+                let _ = machine::pin_to(core);
             }
             let (from, mut to) = (vec![1_u8; COPIED], vec![0_u8; COPIED]);
             while !over.load(Ordering::Relaxed) {
@@ -50,14 +50,17 @@ impl Drop for Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_core_is_busy_until_it_ends() {
-        let before = machine::cpu_time();
         let load = Load::begin();
-        while machine::cpu_time() == before {
-            thread::yield_now();
+        let is_over = load.is_over.clone();
+        let before = machine::cpu_time();
+        while machine::cpu_time() < before + Duration::from_millis(5) {
+            thread::sleep(Duration::from_millis(1)); // this thread uses next to nothing
         }
         drop(load);
+        assert_eq!(Arc::strong_count(&is_over), 1, "the thread has ended");
     }
 }

@@ -204,6 +204,12 @@ pub fn of_answer(answer: &str, kind: &Kind, needed: &str) -> Result<(Figures, Op
     Ok((if *kind == Kind::Floor { figures } else { complete(figures, needed)? }, floor))
 }
 
+/// Returns `true` if an answer has figures, but not this one.
+pub fn lacks(answer: &str, needed: &str) -> bool {
+    let figures = serde_json::from_str::<Figures>(answer);
+    figures.is_ok_and(|figures| figures.p50_ns.is_some() && figures.get(needed).is_none())
+}
+
 fn complete(round: Figures, needed: &str) -> Result<Figures, String> {
     match round.get(needed) {
         Some(figure) if figure.is_finite() && figure > 0.0 => Ok(round),
@@ -287,6 +293,8 @@ mod tests {
         {
             assert!(of(wrong).is_err(), "{wrong}");
         }
+        assert!(lacks(r#"{"p50_ns": 1}"#, "due_p50_ns") && !lacks(r#"{"due_p50_ns": 1}"#, "due_p50_ns"));
+        assert!(!lacks("all went well", "due_p50_ns"));
         let floor = of_answer(r#"{"floor": "idle", "rss_bytes": 7}"#, &Kind::Floor, "mean_ns").unwrap();
         assert_eq!((floor.0.rss_bytes, floor.1.as_deref()), (Some(7), Some("idle")));
     }

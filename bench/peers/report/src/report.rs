@@ -68,13 +68,14 @@ impl Report {
     /// Returns all comparisons, in the report's order: a case in several sections comes once for
     /// each of its figures.
     pub fn compared(&self) -> impl Iterator<Item = (&Part, &Measured, &'static Measure)> {
-        let mut seen: Vec<(&Work, &str)> = Vec::new();
+        let mut seen: Vec<(&Work, bool, &str)> = Vec::new();
         let cases = self.parts.iter().flat_map(|part| part.cases.iter().map(move |case| (part, case)));
         let all =
             cases.flat_map(|(part, case)| part.section.compared().map(move |measure| (part, case, measure)));
         all.filter(move |(_, case, measure)| {
-            let is_new = !seen.contains(&(&case.work, measure.key));
-            seen.push((&case.work, measure.key));
+            let this = (&case.work, case.loaded, measure.key);
+            let is_new = !seen.contains(&this);
+            seen.push(this);
             is_new
         })
     }
@@ -103,6 +104,9 @@ fn row(part: &Part, case: &Measured, side: &Side) -> Value {
     row.insert("case".to_owned(), json!(case.label));
     if let Ok(Value::Object(work)) = serde_json::to_value(&case.work) {
         row.extend(work);
+    }
+    if case.loaded {
+        row.insert("loaded".to_owned(), json!(true));
     }
     match &side.kind {
         Kind::Ours => _ = row.insert("system".to_owned(), json!(side.system)),

@@ -257,8 +257,12 @@ impl Going<'_> {
         if let Some(reason) = self.unwilling(does) {
             return Tried::Failed(reason);
         }
-        let Trial { limit, needed, .. } = *trial;
+        let Trial { asked, limit, needed, .. } = *trial;
         let figures = match self.turns.take(&mut command(does, trial), limit) {
+            // Such a case is also asked of programs that only know the scenario's other figures.
+            Turn::Said(said) if asked.loaded && measured::lacks(answer(&said), needed) => {
+                return Tried::NoPart;
+            }
             Turn::Said(said) => measured::of_answer(answer(&said), kind, needed),
             Turn::Failed(reason) => Err(reason),
             Turn::NoPart => return Tried::NoPart,

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const ADAPTER: &str = r#"#!/bin/sh
 all='["chain","process-chain","service-chain","pingpong","fanout","requests","entities","throughput","latest","big","topology"]'
 system() { printf '{"name":"%s","how":"it is <made> up","link":"https://example.org","scenarios":%s%s}' "$1" "$2" "$3"; }
-figures='"p50_ns":1000.5,"p90_ns":2000,"p99_ns":3000,"mean_ns":1500,"publish_p50_ns":900,"roundtrip_p50_ns":1100,"create_ns_per_pair":5000,"rss_bytes_per_pair":4096,"messages_per_second":100000,"cpu_percent":7.5,"rss_bytes":1000000'
+figures='"p50_ns":1000.5,"p90_ns":2000,"p99_ns":3000,"mean_ns":1500,"publish_p50_ns":900,"roundtrip_p50_ns":1100,"due_p50_ns":7000,"due_p999_ns":8000,"due_max_ns":9000,"create_ns_per_pair":5000,"rss_bytes_per_pair":4096,"messages_per_second":100000,"cpu_percent":7.5,"rss_bytes":1000000'
 case "$1" in
 systems)
     [ -z "$HANGS" ] || hangs=",$(system hangs '["service-chain"]')"
@@ -129,9 +129,10 @@ fn well_formed(name: &str, text: &str) {
 }
 
 /// The sections of `--quick`, and the compared figure of each.
-const SECTIONS: [(&str, &str); 15] = [
+const SECTIONS: [(&str, &str); 16] = [
     ("chain", "p50_ns"),
     ("growth", "p50_ns"),
+    ("tails", "due_p50_ns"),
     ("process-chain", "p50_ns"),
     ("service-chain", "p50_ns"),
     ("pingpong-loan", "p50_ns"),
@@ -273,6 +274,7 @@ fn rows_figure(key: &str) -> Value {
         "create_ns_per_pair" => 5000.into(),
         "messages_per_second" => 100_000.into(),
         "mean_ns" => 1500.into(),
+        "due_p50_ns" => 7000.into(),
         other => panic!("{other}"),
     }
 }
