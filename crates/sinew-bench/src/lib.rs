@@ -8,6 +8,7 @@
 pub mod arrivals;
 mod bar;
 mod big;
+pub mod busy_core;
 pub mod calls;
 mod case;
 mod chain;

@@ -1,14 +1,11 @@
 //! Scenario `timer`: the lateness of a 1 kHz timer's callback, idle and with one core busy.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use sinew::time::TimerInfo;
 
+use crate::busy_core::BusyCore;
 use crate::floors::sleep;
-use crate::machine;
 use crate::options::{Load, TimerCase};
 use crate::{Case, Collected, Error, Figures, Floor, Ground, Run, Samples, now_ns, one, ticks, warm_up};
 
@@ -17,7 +14,7 @@ const RATE: f64 = 1000.0;
 
 /// Measures under a load.
 fn under<T>(load: Load, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let _busy = (load == Load::OneCoreBusy).then(BusyCore::start).transpose()?;
+    let _busy = (load == Load::OneCoreBusy).then(|| BusyCore::start(std::hint::spin_loop)).transpose()?;
     work()
 }
 
@@ -57,40 +54,6 @@ fn round(time: Duration) -> sinew::Result<Figures> {
     let usage = run.spin_for(time)?;
     let figures = lateness.with(|lateness| Figures::of(lateness, 1)).using(usage);
     Ok(Figures { skipped: Some(timer.skipped()), lateness_p99_ns: figures.p99_ns, ..figures })
-}
-
-/// Keeps the last allowed core busy until it is dropped.
-struct BusyCore {
-    done: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<(), Error>>>,
-}
-
-impl BusyCore {
-    fn start() -> Result<Self, Error> {
-        let core = machine::allowed_cores()?.last().copied();
-        let done = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&done);
-        let thread = thread::spawn(move || {
-            core.map_or(Ok(()), machine::pin_to)?;
-            // Relaxed: nothing else depends on the flag.
-            while !told.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }
-            Ok(())
-        });
-        Ok(Self { done, thread: Some(thread) })
-    }
-}
-
-impl Drop for BusyCore {
-    fn drop(&mut self) {
-        self.done.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // Whether it could be pinned matters only for the figures, and the kernel keeps a
-            // spinning thread in place.
-            let _ = thread.join();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub struct Case {
     pub seconds: f64,
     /// Whether `--quick` includes it.
     pub quick: bool,
-    /// Whether one core is [busy](crate::load::Load) meanwhile.
+    /// Whether one core is [busy](sinew_bench::busy_core::BusyCore) meanwhile.
     pub loaded: bool,
 }
 

@@ -5,7 +5,6 @@ mod bars;
 mod cases;
 mod charts;
 mod html;
-mod load;
 mod markdown;
 mod measured;
 mod page;

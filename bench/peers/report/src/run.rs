@@ -1,16 +1,17 @@
 //! Runs the measurements: each case in alternating rounds, each round of each side in a fresh
 //! process.
 
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use harness::{Case as Asked, Figures, Work};
+use sinew_bench::busy_core::BusyCore;
 use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
 use crate::cases::{self, Section};
-use crate::load::Load;
 use crate::measured::{self, Kind, Measured, Side};
 use crate::programs::Participant;
 use crate::turn::{Turn, Turns, answer};
@@ -181,6 +182,15 @@ struct Going<'a> {
     hung: Vec<Does>,
 }
 
+/// Returns work that keeps a core and its caches busy: a copy of 8 MB.
+fn copying() -> impl FnMut() + Send {
+    let (from, mut to) = (vec![1_u8; 8 << 20], vec![0_u8; 8 << 20]);
+    move || {
+        to.copy_from_slice(black_box(&from));
+        black_box(&to);
+    }
+}
+
 /// A round of a side of a case.
 struct Trial<'a> {
     asked: &'a cases::Case,
@@ -215,7 +225,8 @@ impl Going<'_> {
         let each = case.estimate(1);
         let limit = limit.unwrap_or(Duration::from_secs_f64(30.0 + 4.0 * case.seconds));
         let Planned { asked, seconds, mut sides } = case;
-        let _load = asked.loaded.then(Load::begin);
+        // Without the allowed cores, it is measured all the same.
+        let _busy = asked.loaded.then(|| BusyCore::start(copying())).and_then(Result::ok);
         let trial = Trial { asked: &asked, seconds, limit, needed: section.measures[0].key };
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
