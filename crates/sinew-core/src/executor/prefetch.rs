@@ -15,7 +15,7 @@
 //! place at which it is noted ([`NoteIndex`]), so noting a known entity takes one comparison. The
 //! place is a hint: any thread may write it, and a wrong one costs a search.
 
-use super::working_set;
+use super::working_set::{self, LINE};
 use crate::message::block::Pool;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, HintU32, Ordering};
@@ -33,7 +33,7 @@ const LEARNT_PER_BURST: usize = 64;
 const FORGOTTEN_AFTER: u8 = 200;
 
 /// Number of lines of a block, with a small message.
-pub(super) const BLOCK: usize = 2;
+const BLOCK: usize = 2;
 
 /// Time in nanoseconds after which a thread that was away has cold caches.
 pub(super) const AWAY: i64 = 200_000;
@@ -43,9 +43,6 @@ const MOST_STACK: usize = 32 * 1024;
 
 /// The size of an `Arc`'s counts.
 const COUNTS: usize = 2 * size_of::<usize>();
-
-/// The size of a cache line, or a good guess.
-pub(super) const LINE: usize = 64;
 
 /// The place at which the thread that last used an entity has noted it. Part of the entity.
 pub(crate) struct NoteIndex(HintU32);
@@ -136,7 +133,7 @@ impl Part {
     }
 
     /// Calls `name` with the addresses of the blocks that a pool lends next.
-    pub(super) fn with_next_blocks(&self, name: impl FnMut(usize)) {
+    fn with_next_blocks(&self, name: impl FnMut(usize)) {
         if let Part::Pool(pool) = self
             && let Some(pool) = pool.upgrade()
         {
@@ -190,8 +187,8 @@ thread_local! {
 #[inline]
 pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl Fn() -> HotSet) {
     NOTES.with(|notes| {
-        if notes.is_beyond.get() {
-            working_set::uses(&parts);
+        if notes.is_beyond.get() && working_set::is_recording() {
+            record(&parts);
         }
         let depth = stack_address();
         if depth < notes.deepest.get() {
@@ -206,6 +203,16 @@ pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl Fn() -> HotSet
             notes.is_beyond.set(true);
         }
     });
+}
+
+/// Records that the running callback uses a publisher or a client.
+#[cold]
+#[inline(never)]
+fn record(parts: impl Fn() -> HotSet) {
+    for part in parts() {
+        working_set::add(part.place());
+        part.with_next_blocks(|block| working_set::add(Some((block, BLOCK * LINE))));
+    }
 }
 
 /// Whether this thread has used an entity in this burst that has no note, so that its memory was not

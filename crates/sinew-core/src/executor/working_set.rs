@@ -8,17 +8,19 @@
 //! They are requested together as soon as the task is the next of its lane.
 //!
 //! That is of use only for what a thread hasn't fetched when it woke up. So it is done in bursts in
-//! which the thread uses an entity that has no [note](super::prefetch).
+//! which the thread uses an entity that it hasn't noted (`prefetch`).
 //!
-//! A task that the lane runs now and then *records* its working set: the values and the pool of the
-//! [`HotSet`] of what its callback publishes or calls with, and those of the tasks that this makes
-//! ready. These are parts of what a thread fetches after a sleep. But here the addresses are only
-//! named to the processor, by an instruction that fails nowhere: the memory may be gone by now. So
-//! nothing is kept alive, and any thread may write a working set at any time.
+//! A task that the lane runs now and then *records* its working set: the values and the pool of what
+//! its callback publishes or calls with, and the values of the tasks that this makes ready. These
+//! are parts of what a thread fetches after a sleep. But here the addresses are only named to the
+//! processor, by an instruction that fails nowhere: the memory may be gone by now. So nothing is
+//! kept alive, and any thread may write a working set at any time.
 
-use super::prefetch::{BLOCK, HotSet, LINE};
 use crate::sys::sync::{HintUsize, Ordering};
 use std::cell::Cell;
+
+/// The size of a cache line, or a good guess.
+pub(super) const LINE: usize = 64;
 
 /// Maximum number of places of a working set: one cache line of them. A publisher has three (itself,
 /// its pool, a block), a subscription's task as many (the header, the subscription, the task).
@@ -120,23 +122,6 @@ impl Drop for Recording<'_> {
 #[inline]
 pub(super) fn is_recording() -> bool {
     RECORDER.with(|recorder| recorder.is_recording.get())
-}
-
-/// Records that this thread uses a publisher or a client, if it records.
-#[inline]
-pub(super) fn uses(parts: impl Fn() -> HotSet) {
-    if is_recording() {
-        record_use(parts);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn record_use(parts: impl Fn() -> HotSet) {
-    for part in parts() {
-        add(part.place());
-        part.with_next_blocks(|block| add(Some((block, BLOCK * LINE))));
-    }
 }
 
 /// Records memory as its address and a number of bytes, unless its first line is known, or the set
