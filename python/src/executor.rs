@@ -166,8 +166,8 @@ impl Executor {
         Ok(ran)
     }
 
-    /// Moves virtual time by a number of nanoseconds, from timer to timer, and runs what is ready at
-    /// each time. Returns the number of callbacks.
+    /// Moves virtual time by a number of nanoseconds, from timer to timer, and runs what is ready
+    /// at each time. Returns the number of callbacks.
     fn advance(&self, py: Python<'_>, by: u64) -> PyResult<u64> {
         let ran = self.executor.advance(Duration::from_nanos(by)).map_err(spin_error)?;
         py.check_signals()?;

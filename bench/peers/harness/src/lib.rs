@@ -120,8 +120,8 @@ impl Case {
 pub enum Work {
     /// Source => relays => sink in one process, with a message of 16 bytes (stamp and number)
     /// `rate` times a second; each relay publishes the messages that it receives. `p50_ns`: source
-    /// to sink, divided by `relays + 1`; `due_p50_ns`, `due_p999_ns`,
-    /// `due_max_ns`: from the due time of the source's tick to the sink, the whole.
+    /// to sink, divided by `relays + 1`; `due_p50_ns`, `due_p999_ns`, `due_max_ns`: from the due
+    /// time of the source's tick to the sink, the whole.
     Chain {
         /// Nodes between source and sink.
         relays: u32,

@@ -215,9 +215,9 @@ fn record(parts: impl Fn() -> HotSet) {
     }
 }
 
-/// Whether this thread has used an entity in this burst that has no note, so that its memory was not
-/// fetched: because the notes are full, or because it was one too many to be learnt in one burst. A
-/// thread that never sleeps has only one burst.
+/// Whether this thread has used an entity in this burst that has no note, so that its memory was
+/// not fetched: because the notes are full, or because it was one too many to be learnt in one
+/// burst. A thread that never sleeps has only one burst.
 #[inline]
 pub(super) fn is_beyond_notes() -> bool {
     NOTES.with(|notes| notes.is_beyond.get())

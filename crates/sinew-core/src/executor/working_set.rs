@@ -10,11 +10,11 @@
 //! That is of use only for what a thread hasn't fetched when it woke up. So it is done in bursts in
 //! which the thread uses an entity that it hasn't noted (`prefetch`).
 //!
-//! A task that the lane runs now and then *records* its working set: the values and the pool of what
-//! its callback publishes or calls with, and the values of the tasks that this makes ready. These
-//! are parts of what a thread fetches after a sleep. But here the addresses are only named to the
-//! processor, by an instruction that fails nowhere: the memory may be gone by now. So nothing is
-//! kept alive, and any thread may write a working set at any time.
+//! A task that the lane runs now and then *records* its working set: the values and the pool of
+//! what its callback publishes or calls with, and the values of the tasks that this makes ready.
+//! These are parts of what a thread fetches after a sleep. But here the addresses are only named to
+//! the processor, by an instruction that fails nowhere: the memory may be gone by now. So nothing
+//! is kept alive, and any thread may write a working set at any time.
 
 use crate::sys::sync::{HintUsize, Ordering};
 use std::cell::Cell;
@@ -22,14 +22,15 @@ use std::cell::Cell;
 /// The size of a cache line, or a good guess.
 pub(super) const LINE: usize = 64;
 
-/// Maximum number of places of a working set: one cache line of them. A publisher has three (itself,
-/// its pool, a block), a subscription's task as many (the header, the subscription, the task).
+/// Maximum number of places of a working set: one cache line of them. A publisher has three
+/// (itself, its pool, a block), a subscription's task as many (the header, the subscription, the
+/// task).
 const PLACES: usize = 8;
 
 /// Maximum number of lines of a place.
 const MOST_LINES: usize = 8;
 
-/// Of the measured runs of recorded tasks, a thread records one in so many again. A prime number,
+/// Number of measured runs of recorded tasks of which a thread records one again. A prime number,
 /// so that it comes to each task of a burst that is always the same.
 const RECORDED: u8 = 251;
 

@@ -296,9 +296,9 @@ impl Line {
         }
         if prefetch::is_beyond_notes() {
             if working_set::is_recording() {
-                // SAFETY: the task isn't gone, so its member is in the executor until the lane's lock
-                // is released (M1). The member keeps the entity, or the thread that runs the task
-                // does, and drops it only once the member has left.
+                // SAFETY: the task isn't gone, so its member is in the executor until the lane's
+                // lock is released (M1). The member keeps the entity, or the thread that runs the
+                // task does, and drops it only once the member has left.
                 record(task, unsafe { &*Weak::as_ptr(&task.entity) });
             }
             if self.entries.is_empty() {
