@@ -10,6 +10,10 @@
 //! none of the care below, but processors drop it when the address is not in the TLB either, as is
 //! usual after a sleep.)
 //!
+//! A burst that begins with messages of another process begins without a fetch: the fetch takes
+//! longer than what it saves a few callbacks, and there nothing hides it. (Before a timer's callback
+//! it delays the timer, but then a whole burst follows at once.)
+//!
 //! Notes hold a `Weak`, so that the memory stays a part of this process: a dropped entity is
 //! dropped in full, and only its empty allocation stays for a few bursts. An entity stores the
 //! place at which it is noted ([`NoteIndex`]), so noting a known entity takes one comparison. The
@@ -217,7 +221,7 @@ fn record(parts: impl Fn() -> HotSet) {
 
 /// Whether this thread has used an entity in this burst that has no note, so that its memory was
 /// not fetched: because the notes are full, or because it was one too many to be learnt in one
-/// burst. A thread that never sleeps has only one burst.
+/// burst. Also in a burst that began [without a fetch](skip). A thread that never sleeps has only one burst.
 #[inline]
 pub(super) fn is_beyond_notes() -> bool {
     NOTES.with(|notes| notes.is_beyond.get())
@@ -350,6 +354,15 @@ pub(crate) fn come_back(now: i64) {
     if away > AWAY {
         fetch();
     }
+}
+
+/// Begins a burst of a thread that has slept, without a fetch. What the burst uses counts as
+/// beyond the notes: it is requested by working sets, and nothing new is noted.
+pub(crate) fn skip() {
+    NOTES.with(|notes| {
+        notes.learnable.set(0);
+        notes.is_beyond.set(true);
+    });
 }
 
 /// Fetches the noted memory, for a thread that has slept.

@@ -8,7 +8,8 @@
 //! They are requested together as soon as the task is the next of its lane.
 //!
 //! That is of use only for what a thread hasn't fetched when it woke up. So it is done in bursts in
-//! which the thread uses an entity that it hasn't noted (`prefetch`).
+//! which the thread uses an entity that it hasn't noted, or which began without a fetch
+//! (`prefetch`).
 //!
 //! A task that the lane runs now and then *records* its working set: the values and the pool of
 //! what its callback publishes or calls with, and the values of the tasks that this makes ready.

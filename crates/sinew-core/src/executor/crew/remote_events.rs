@@ -41,7 +41,6 @@
 //! of any executor, never waits (two might wait for each other), and no thread waits for longer
 //! than [`LONGEST_WAIT`]. After that time it takes the work that is there.
 
-use crate::executor::prefetch;
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, later, log_line};
 use crate::sys::parker::{Bell, Parker};
@@ -323,20 +322,12 @@ pub(crate) struct Poller<'a> {
 
 impl Poller<'_> {
     /// Waits until a message has come, or until the parked worker is called. If so configured, the
-    /// worker first stays awake for a while; before it sleeps it calls `falls_asleep`. Returns
-    /// whether it was [away](prefetch::AWAY).
-    pub(crate) fn wait(
-        &self,
-        parker: &Parker,
-        timeout: Option<Duration>,
-        falls_asleep: impl FnOnce(),
-    ) -> bool {
-        let awake = self.stay_awake(parker, timeout);
-        if awake.is_none() {
+    /// worker first stays awake for a while; before it sleeps it calls `falls_asleep`.
+    pub(crate) fn wait(&self, parker: &Parker, timeout: Option<Duration>, falls_asleep: impl FnOnce()) {
+        if !self.stay_awake(parker, timeout) {
             falls_asleep();
             self.sleep(parker, timeout);
         }
-        awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()))
     }
 
     /// Drains the ports, and ends the polling.
@@ -362,26 +353,24 @@ impl Poller<'_> {
         });
     }
 
-    /// Looks for a while without sleeping, if so configured. If a message came, returns the time
-    /// until then, to within a few looks.
-    fn stay_awake(&self, parker: &Parker, timeout: Option<Duration>) -> Option<Duration> {
+    /// Looks for a while without sleeping, if so configured. Returns whether there is a reason to
+    /// stay awake.
+    fn stay_awake(&self, parker: &Parker, timeout: Option<Duration>) -> bool {
         let patience = Duration::from_nanos(self.remote_events.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
         if patience.is_zero() {
-            return None;
+            return false;
         }
-        let begin = Time::steady();
-        let mut awake = Duration::ZERO;
-        while awake < patience {
+        let end = Time::steady() + patience;
+        while Time::steady() < end {
             for _ in 0..LOOKS {
                 if self.is_pending() || parker.is_called() && parker.take_call() {
-                    return Some(awake);
+                    return true;
                 }
                 std::hint::spin_loop();
             }
-            awake = Time::steady() - begin;
         }
-        None
+        false
     }
 }
 

@@ -12,6 +12,7 @@ use crate::executor::task::{Run, TaskOutcome};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use crate::testing::idle;
+use std::cell::Cell;
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -118,4 +119,29 @@ fn a_task_beyond_the_notes_knows_what_its_callback_uses() {
 #[test]
 fn a_task_that_is_noted_has_no_working_set() {
     assert_eq!(relay_after(10).0, []);
+}
+
+/// A thread that another process's message has woken.
+#[test]
+fn a_burst_without_a_fetch_is_beyond_the_notes_and_notes_nothing() {
+    let uses = |entity: usize, place: &NoteIndex| {
+        let learnt = Cell::new(false);
+        prefetch::note(entity, place, || {
+            learnt.set(true);
+            Vec::new()
+        });
+        learnt.get()
+    };
+    let noting = prefetch::Noting::begin(|_| ());
+    prefetch::fetch();
+    let [known, unknown] = [(); 2].map(|()| NoteIndex::new());
+    assert!(uses(1, &known) && !prefetch::is_beyond_notes());
+    prefetch::skip();
+    assert!(prefetch::is_beyond_notes());
+    assert!(!uses(1, &known), "it stays noted");
+    assert!(!uses(2, &unknown), "it is not noted in this burst");
+    prefetch::fetch();
+    assert!(!prefetch::is_beyond_notes());
+    assert!(uses(2, &unknown), "but in the next one that begins with a fetch");
+    drop(noting);
 }

@@ -203,30 +203,29 @@ impl<'a> Worker<'a> {
         let parker = &scheduler.bells.of_workers[self.index as usize];
         let poller = scheduler.remote_events.become_poller(self.index);
         drop(state);
-        let mut fetches = true;
+        let rests_at = Time::steady().nanoseconds();
         let mut tighten = || {
             if timeout.is_some() {
                 self.slack.tighten();
             }
         };
-        match poller {
+        let has_messages = match poller {
             Some(poller) => {
-                fetches = poller.wait(parker, timeout, tighten);
-                // Taking in messages touches the same histories as the callbacks that run then.
-                if fetches && poller.is_pending() {
-                    fetches = false;
-                    prefetch::fetch();
-                }
+                poller.wait(parker, timeout, tighten);
+                let has_messages = poller.is_pending();
                 poller.end();
+                has_messages
             }
             None => {
                 tighten();
                 parker.park(timeout);
+                false
             }
-        }
+        };
+        let away = Time::steady().nanoseconds() - rests_at;
         state = scheduler.lock();
         if scheduler.threads() > 1 {
-            self.now = Time::steady().nanoseconds();
+            self.now = rests_at + away;
         }
         let woken = state.workers.unpark(self.index, self.now);
         parker.take_call(); // the mutex shows why it was called: P2 comes before P3
@@ -234,10 +233,14 @@ impl<'a> Worker<'a> {
             state.settle(); // of the worker that was alone
         }
         // The caches of a thread that was awake a moment ago still have its data.
-        if fetches && woken != WakeReason::Look {
-            drop(state);
-            prefetch::fetch();
-            state = scheduler.lock();
+        if away > prefetch::AWAY && woken != WakeReason::Look {
+            if has_messages {
+                prefetch::skip(); // the first of them would wait for all that is noted
+            } else {
+                drop(state);
+                prefetch::fetch();
+                state = scheduler.lock();
+            }
         }
         (state, Some(woken))
     }
