@@ -10,9 +10,9 @@
 //! none of the care below, but processors drop it when the address is not in the TLB either, as is
 //! usual after a sleep.)
 //!
-//! A burst that begins with messages of another process begins without a fetch: the fetch takes
-//! longer than what it saves a few callbacks, and there nothing hides it. (Before a timer's callback
-//! it delays the timer, but then a whole burst follows at once.)
+//! A burst that begins with messages of another process begins without a fetch: the first message
+//! would wait for it, and it takes longer than what it saves a few callbacks. (A timer waits for it,
+//! too, but there it costs no more than it saves.)
 //!
 //! Notes hold a `Weak`, so that the memory stays a part of this process: a dropped entity is
 //! dropped in full, and only its empty allocation stays for a few bursts. An entity stores the
@@ -221,7 +221,8 @@ fn record(parts: impl Fn() -> HotSet) {
 
 /// Whether this thread has used an entity in this burst that has no note, so that its memory was
 /// not fetched: because the notes are full, or because it was one too many to be learnt in one
-/// burst. Also in a burst that began [without a fetch](skip). A thread that never sleeps has only one burst.
+/// burst. Also in a burst that began [without a fetch](skip). A thread that never sleeps has only
+/// one burst.
 #[inline]
 pub(super) fn is_beyond_notes() -> bool {
     NOTES.with(|notes| notes.is_beyond.get())
