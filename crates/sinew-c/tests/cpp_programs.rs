@@ -7,7 +7,7 @@ use sinew_build::CppGenerator;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{STRICT, checked, command, cxx, flags, library, root, run_program, skipped};
+use support::{STRICT, checked, command, cxx, flags, library, meeting_place, root, run_program, skipped};
 
 /// The headers of all packages, and the library's own headers as they are compiled once for all
 /// programs.
@@ -73,7 +73,7 @@ fn compile_and_run(name: &str, compiler: Command) {
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
     compile(name, &program, compiler);
-    run_program(&program, place.path());
+    run_program(&program);
 }
 
 /// Compiles a source of `tests/cpp`, and links it with the library.
@@ -96,7 +96,8 @@ fn components() {
     shared.args(["-fPIC", "-shared"]);
     compile("libraries/components", &library, shared);
     compile("components", &program, with_compiled_header());
-    let mut run = command(&program, place.path());
+    let meeting = meeting_place();
+    let mut run = command(&program, meeting.path());
     checked("components", &run.env("COMPONENT_LIBRARY", &library).output().expect("it starts"));
 }
 
@@ -136,7 +137,8 @@ fn a_ported_program() {
     compile.arg(examples.join("intra_process/cyclic_pipeline.cpp"));
     compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
     checked("cyclic_pipeline is compiled", &compile.output().expect("c++ runs"));
-    let mut run = command(&examples.join("expect"), place.path());
+    let meeting = meeting_place();
+    let mut run = command(&examples.join("expect"), meeting.path());
     run.arg(
         "with value:  42, and address: (0x[0-9A-F]+).*Received.* 42, and address: \\1.*44, and address: \\1",
     );
@@ -169,13 +171,14 @@ fn the_adapter_for_rclcpp() {
     compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
     checked("the adapter is compiled", &compile.output().expect("c++ runs"));
     let case = r#"{"scenario": "chain", "relays": 10, "rate": 1000.0, "seconds": 0.05}"#;
-    let output = command(&program, place.path()).args(["run", case]).output().expect("it starts");
+    let meeting = meeting_place();
+    let output = command(&program, meeting.path()).args(["run", case]).output().expect("it starts");
     checked("the adapter", &output);
     let figures = String::from_utf8_lossy(&output.stdout);
     assert!(figures.contains(r#""messages": 45, "lost": 0, "reordered": 0"#), "{figures}");
-    let systems = command(&program, place.path()).arg("systems").output().expect("it starts");
+    let systems = command(&program, meeting.path()).arg("systems").output().expect("it starts");
     assert!(String::from_utf8_lossy(&systems.stdout).contains(r#""peer": "ros2""#), "{systems:?}");
-    let other = command(&program, place.path()).args(["run", r#"{"scenario": "big"}"#]).output();
+    let other = command(&program, meeting.path()).args(["run", r#"{"scenario": "big"}"#]).output();
     assert_eq!(other.expect("it starts").status.code(), Some(3));
 }
 

@@ -11,7 +11,7 @@ use sinew_interfaces::example_interfaces::action::{
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use support::{STRICT, checked, command, cxx, flags, library, root, skipped};
+use support::{STRICT, checked, command, cxx, flags, library, meeting_place, root, skipped};
 use tempfile::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -63,7 +63,7 @@ fn fibonacci(goal: &ExecutingGoal<Fibonacci>) -> Vec<i32> {
 #[test]
 fn a_client_of_cpp_and_a_server_of_rust() -> sinew::Result<()> {
     let Some(program) = program() else { return Ok(()) };
-    let place = tempfile::tempdir().expect("a directory");
+    let place = meeting_place();
     let context = context(place.path());
     let node = context.node("rust_server")?;
     let decide = |_, goal: &FibonacciGoal| match goal.order {
@@ -96,7 +96,7 @@ fn a_client_of_cpp_and_a_server_of_rust() -> sinew::Result<()> {
 #[test]
 fn a_client_of_rust_and_a_server_of_cpp() -> sinew::Result<()> {
     let Some(program) = program() else { return Ok(()) };
-    let place = tempfile::tempdir().expect("a directory");
+    let place = meeting_place();
     let context = context(place.path());
     let node = context.node("rust_client")?;
     let client = node.action_client::<Fibonacci>("fibonacci").create()?;

@@ -5,9 +5,12 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{STRICT, cc, checked, command, compile, cxx, library, root, run_program, skipped};
+use support::{
+    STRICT, cc, checked, command, compile, cxx, library, meeting_place, root, run_program, skipped,
+};
 
-/// Compiles a program of `tests/c` and runs it. Returns its directory, unless there is no compiler.
+/// Compiles a program of `tests/c` and runs it. Returns its meeting place, unless there is no
+/// compiler.
 fn run(name: &str) -> Option<tempfile::TempDir> {
     if skipped(&cc()) {
         return None;
@@ -15,8 +18,7 @@ fn run(name: &str) -> Option<tempfile::TempDir> {
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
     compile("c11", &root().join("tests/c").join(name).with_extension("c"), &program);
-    run_program(&program, place.path());
-    Some(place)
+    Some(run_program(&program))
 }
 
 macro_rules! programs {
@@ -90,7 +92,8 @@ fn containers() {
         .expect("a file");
     let program = place.path().join("containers");
     compile("c11", &root().join("tests/c/containers.c"), &program);
-    let mut run = command(&program, place.path());
+    let meeting = meeting_place();
+    let mut run = command(&program, meeting.path());
     run.env("COMPONENT_LIBRARIES", &libraries).env("AMENT_PREFIX_PATH", &libraries);
     checked("containers", &run.output().expect("it starts"));
 }
@@ -110,7 +113,8 @@ fn nodes_of_rust_and_c_in_one_process() {
     compile.arg(root().join("tests/c/mixed/mixed.c")).arg("-L").arg(&examples).arg("-lrust_components");
     compile.arg(format!("-Wl,-rpath,{}", examples.display()));
     checked("mixed is compiled", &compile.output().expect("cc runs"));
-    let mut run = command(&program, place.path());
+    let meeting = meeting_place();
+    let mut run = command(&program, meeting.path());
     checked("mixed", &run.env("COMPONENT_LIBRARY", &component).output().expect("it starts"));
 }
 
@@ -183,7 +187,8 @@ fn beside_a_copy(name: &str, change: impl Fn(&mut [u8])) {
     change(&mut library);
     std::fs::write(&copy, &library).expect("a file");
     compile("gnu11", &root().join("tests/c/copies").join(name).with_extension("c"), &program);
-    checked(name, &command(&program, place.path()).env("COPY", &copy).output().expect("it starts"));
+    let meeting = meeting_place();
+    checked(name, &command(&program, meeting.path()).env("COPY", &copy).output().expect("it starts"));
 }
 
 /// Also that a process that frees all its handles leaves no file.

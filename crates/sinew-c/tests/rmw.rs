@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{checked, command, cxx, flags, library, root, run_program, skipped};
+use support::{checked, command, cxx, flags, library, meeting_place, root, run_program, skipped};
 
 /// The package.
 fn package() -> PathBuf {
@@ -103,7 +103,7 @@ fn drive(name: &str) {
     if skipped(&cxx()) {
         return;
     }
-    let place = tempfile::tempdir().expect("a directory");
+    let place = meeting_place();
     let output = command(&built().join("drive"), place.path()).arg(name).output();
     checked(name, &output.expect("it starts"));
 }
@@ -167,5 +167,5 @@ fn waitables() {
     compile.arg("-I").arg(package().join("src")).arg("-o").arg(&program);
     compile.args(["test/waitable.cpp", "src/waitable.cpp"].map(|source| package().join(source)));
     checked("it is compiled", &compile.output().expect("c++ runs"));
-    run_program(&program, place.path());
+    run_program(&program);
 }
