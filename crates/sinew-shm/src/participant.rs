@@ -171,8 +171,8 @@ impl Participant {
         self.follower.refresh();
     }
 
-    /// Has the helper thread call [`Observer::retry`] soon: there is something to retry. It does so
-    /// every two seconds anyway while there are other participants.
+    /// Has the helper thread look at everything in two seconds, and call [`Observer::retry`]: there
+    /// is something to retry.
     pub fn request_look(&self) {
         self.own.request_look();
     }

@@ -19,8 +19,8 @@ pub(crate) trait RemoteClient: Send + Sync {
     /// As in [`Publication::publisher`].
     fn number(&self) -> u64;
 
-    /// Sends the outcomes again that found no room before.
-    fn retry(self: Arc<Self>);
+    /// Sends the outcomes again that found no room before. Returns `true` if there still is none.
+    fn retry(self: Arc<Self>) -> bool;
 
     /// Changes which executor is notified of requests, after the server moved to another one or to
     /// none.

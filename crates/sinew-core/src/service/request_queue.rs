@@ -658,14 +658,9 @@ impl RequestQueue {
     }
 
     /// Calls `act` for each client of another process.
-    pub(crate) fn for_remote_clients(&self, act: impl Fn(Arc<dyn RemoteClient>)) {
+    pub(crate) fn for_remote_clients(&self, act: impl FnMut(Arc<dyn RemoteClient>)) {
         let clients = self.state.lock().remote_clients.clone();
         clients.into_iter().for_each(act);
-    }
-
-    /// Whether there are clients of other processes.
-    pub(crate) fn has_remote_clients(&self) -> bool {
-        !self.state.lock().remote_clients.is_empty()
     }
 
     /// Sets the server's counters that other processes can read; called once it is added.

@@ -377,10 +377,11 @@ impl Graph {
     }
 
     /// Makes publishers release the messages that subscriptions of other processes have read, for
-    /// publishers that seldom publish.
-    pub(crate) fn tidy(&self) {
+    /// publishers that seldom publish. Returns `true` if it must be called again.
+    pub(crate) fn tidy(&self) -> bool {
         let topics = self.topics.lock();
-        topics.values().flat_map(|topic| &topic.publishers).for_each(|publisher| publisher.tidy());
+        let publishers = topics.values().flat_map(|topic| &topic.publishers);
+        publishers.filter(|publisher| publisher.tidy()).count() > 0
     }
 
     /// Warns of endpoints without a match in this process, if an endpoint of another process would

@@ -107,8 +107,10 @@ pub(crate) trait RemoteSink: Send {
     fn leave_out(&mut self, publication: &Publication) -> bool;
 
     /// Releases the messages that the subscriptions have read. A publishing thread does so itself;
-    /// this is for publishers that publish seldom.
-    fn let_go(&mut self) {}
+    /// this is for publishers that publish seldom. Returns `true` if it must be called again.
+    fn tidy(&mut self) -> bool {
+        false
+    }
 
     /// Names memory that the next message will touch, with its length, for a thread that prefetches
     /// it. Memory that is found through other memory has a higher `level`. Returns `false` if there

@@ -367,6 +367,7 @@ impl Incoming {
                 "messages of {:?} can't be read now, it is tried again: {error}",
                 self.peer
             );
+            self.own.request_look(); // it writes the line
         }
         self.paused = self.own.pause();
     }

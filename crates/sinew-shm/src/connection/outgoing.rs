@@ -296,7 +296,10 @@ impl Accepted {
             Ok(event_sender) => route.event_sender = event_sender,
             // The reader finds the messages when it looks for another reason; nothing else can be
             // done.
-            Err(error) => crate::log_line_later!(log::Level::Error, "a reader can't be notified: {error}"),
+            Err(error) => {
+                crate::log_line_later!(log::Level::Error, "a reader can't be notified: {error}");
+                own.request_look(); // it writes the line
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::connection::incoming::Incoming;
 use crate::connection::outgoing::Outgoing;
-use crate::discovery::known_peers::{Discovery, FALLBACK, KnownPeer, RefusedPeer, Touched, nanoseconds};
+use crate::discovery::known_peers::{Discovery, KnownPeer, RefusedPeer, SETTLING, Touched, nanoseconds};
 use crate::discovery::observer::{Effects, Observer};
 use crate::event::receiver::{EventReceiver, EventReceivers};
 use crate::event::sender::EventSender;
@@ -97,7 +97,7 @@ impl Follower {
             write_waiting();
             let mut discovery = self.discovery.lock();
             if let Some(pause) = again.into_iter().flatten().min() {
-                discovery.look_within(pause.max(FALLBACK));
+                discovery.look_within(pause.max(SETTLING));
             }
             patience = self.plan(&mut discovery, at_all);
         }
@@ -153,9 +153,12 @@ impl Follower {
         }
         for &id in &changed {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
-            self.follow(known, effects);
+            let has_news = self.follow(known, effects);
             if known.is_incomplete {
                 discovery.changed.insert(id); // again the next time
+            }
+            if has_news {
+                discovery.look_within(SETTLING); // the observer may have to try something again
             }
         }
         for id in discovery.due(now) {
@@ -226,13 +229,13 @@ impl Follower {
         }
     }
 
-    /// Brings the knowledge of a peer up to date.
-    pub(super) fn follow(&self, known: &mut KnownPeer, effects: &mut Effects<'_>) {
+    /// Brings the knowledge of a peer up to date. Returns `false` if it was.
+    pub(super) fn follow(&self, known: &mut KnownPeer, effects: &mut Effects<'_>) -> bool {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
         }
         let changes = match known.position {
-            Some(position) if !known.peer.has_changed(position) => return,
+            Some(position) if !known.peer.has_changed(position) => return false,
             Some(position) => known.peer.changes(position),
             None => match known.peer.changes(0) {
                 Changes::Some(_, head) | Changes::All(head) => Changes::All(head),
@@ -257,6 +260,7 @@ impl Follower {
             }
         }
         known.peer.is_followed(head);
+        true
     }
 
     fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, effects: &mut Effects<'_>) {

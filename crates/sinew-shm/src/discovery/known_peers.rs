@@ -30,16 +30,18 @@ pub(super) const COARSE: i64 = 20_000_000;
 /// before it releases the lock. Each further pause is twice as long.
 pub(super) const SOON: Duration = Duration::from_micros(500);
 
-/// The pause from which the sign counts as a false one.
-pub(super) const LATE: Duration = Duration::from_millis(100);
+/// The pause from which the sign counts as a false one. It is long, since the peer's thread may have
+/// to wait for a processor between the report and the release of its lock, and nothing is reported
+/// after that.
+pub(super) const FALSE_SIGN: Duration = Duration::from_secs(8);
 
 /// Time between two checks whether a dead peer's files can be removed, while a participant still
 /// reads them.
 pub(super) const REAP: Duration = Duration::from_millis(50);
 
-/// Time between two looks at everything while there are others, in case a sign was lost; and from a
-/// thread's request to the look.
-pub(super) const FALLBACK: Duration = Duration::from_secs(2);
+/// Time from a change, or a thread's request, to the look at everything; and between two such looks
+/// while something is unsettled.
+pub(super) const SETTLING: Duration = Duration::from_secs(2);
 
 /// How long files without a control segment are kept, in nanoseconds: they may belong to a
 /// participant that a reading of the directory missed.
@@ -48,6 +50,8 @@ pub(super) const ORPHANED: i64 = 10_000_000_000;
 /// A participant's knowledge of the others.
 pub(crate) struct Discovery {
     pub(super) domain: Domain,
+    /// This participant's id.
+    own: u64,
     pub(super) peers: HashMap<u64, KnownPeer>,
     pub(super) watch: Option<Watch>,
     pub(super) by_watch: HashMap<i32, u64>,
@@ -180,6 +184,7 @@ impl Discovery {
             doorbell,
             is_rung: true,
             domain: domain.clone(),
+            own,
             peers: HashMap::new(),
             watch,
             by_watch: HashMap::new(),
@@ -232,7 +237,7 @@ impl Discovery {
             self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(refused_now);
             self.refused.retain(|_, why| !refused_now(why));
             let refused: Vec<u64> = self.refused.keys().copied().collect();
-            refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
+            refused.into_iter().for_each(|id| self.suspect(id, now, FALSE_SIGN));
         }
         if is_due || self.polls() {
             self.has_all_changed = true;
@@ -264,7 +269,9 @@ impl Discovery {
                     self.is_rung = true;
                 }
                 WatchEvent::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
-                WatchEvent::Went => self.is_stale = true,
+                WatchEvent::Went(name) => {
+                    self.is_stale |= parse_file_name(&name) == Some((self.own, true));
+                }
                 WatchEvent::TooMuch => {
                     self.is_rung = true;
                     self.is_stale = true;
@@ -288,7 +295,7 @@ impl Discovery {
         all.sort_unstable();
         let first = all.partition_point(|&id| id <= self.swept);
         for &id in all[first..].iter().chain(&all[..first]).take(SWEEP) {
-            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: FALSE_SIGN });
             self.swept = id;
         }
     }
@@ -296,7 +303,7 @@ impl Discovery {
     /// Schedules one query of each peer's lock.
     pub(super) fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
-            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: FALSE_SIGN });
         }
     }
 
@@ -308,9 +315,11 @@ impl Discovery {
                 return true;
             }
             due.push(id);
-            suspicion.at = now + nanoseconds(suspicion.pause);
+            // Rounded up, so that queries of several peers come together.
+            let (pause, step) = (nanoseconds(suspicion.pause), nanoseconds(suspicion.pause / 4));
+            suspicion.at = (now + pause + step - 1) / step * step;
             suspicion.pause *= 2;
-            suspicion.pause < LATE
+            pause < nanoseconds(FALSE_SIGN)
         });
         due.sort_unstable();
         due
@@ -367,7 +376,7 @@ impl Discovery {
                 };
                 self.peers.insert(id, known);
                 self.changed.insert(id);
-                self.suspect(id, now, LATE); // it may have died before it was watched
+                self.suspect(id, now, SETTLING); // it may have died before it was watched
             }
             Err(error) => match (probe(&directory, id), RefusedPeer::of(&error.problem)) {
                 (OwnerState::Gone, _) => {}
@@ -380,7 +389,7 @@ impl Discovery {
                 // messages.
                 (OwnerState::Dead, RefusedPeer::Version) => {
                     self.refused.insert(id, RefusedPeer::Version);
-                    self.suspect(id, now, LATE);
+                    self.suspect(id, now, FALSE_SIGN);
                 }
                 // No participant can ever read it.
                 (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id),
@@ -408,23 +417,27 @@ impl Discovery {
         self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
     }
 
-    /// Whether there is anything in the domain besides this participant, or may be unnoticed.
-    fn has_others(&self) -> bool {
-        let is_alone = self.peers.is_empty()
+    /// Makes a look at everything that is scheduled be due at once.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn is_due_now(&mut self) {
+        self.due = self.due.map(|_| 0);
+    }
+
+    /// Whether something must be tried again, or may change without a report.
+    fn is_unsettled(&self) -> bool {
+        let is_settled = self.changed.is_empty()
             && self.refused.is_empty()
             && self.orphans.is_empty()
             && self.unburied.is_empty();
-        !is_alone || self.polls()
+        !is_settled || self.polls()
     }
 
     /// How long the helper thread may sleep; `None`: until something happens. `is_requested`: a
     /// thread has requested a look at everything.
     pub(super) fn patience(&mut self, is_requested: bool) -> Option<Duration> {
-        let is_alone = !self.has_others();
-        if !is_alone || is_requested {
-            self.look_within(FALLBACK); // not at once: a program that starts has other work
+        if self.is_unsettled() || is_requested {
+            self.look_within(SETTLING); // not at once: a program that starts has other work
         }
-        self.watch_own_name(is_alone);
         let now = sys::steady();
         let suspicions = self.suspects.values().map(|suspicion| suspicion.at);
         let next = suspicions.chain(self.due).min();
@@ -438,20 +451,6 @@ impl Discovery {
             at_most(REAP);
         }
         patience
-    }
-
-    /// Watches the names that leave the directory while this participant is alone: no look at
-    /// everything would notice that its control segment's name was removed.
-    fn watch_own_name(&mut self, is_alone: bool) {
-        let Some(watch) = self.watch.as_mut().filter(|watch| watch.sees_names_go() != is_alone) else {
-            return;
-        };
-        let directory = self.domain.directory();
-        let is_set = watch.set_names_that_go(&directory.handle(), is_alone).is_ok();
-        // It may have gone before it was watched.
-        if is_alone && (!is_set || self.directory.may_have_changed(directory.modified(), sys::steady())) {
-            self.look_within(FALLBACK);
-        }
     }
 }
 

@@ -35,11 +35,11 @@ pub trait Observer: Send + Sync + 'static {
     }
     /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called without any lock: every two seconds while there are other participants; while there
-    /// are none, soon after this one has gained or lost an entity, or was
-    /// [requested](crate::transport::Participant::request_look) to. There may be room now for
-    /// something that was refused before. Returns the time, at least two seconds, after which it
-    /// must be called again even if there are no others and nothing changes; `None` if it needn't.
+    /// Called without any lock, two seconds after this participant or another one has gained or
+    /// lost an entity or a connection, or after a
+    /// [request](crate::transport::Participant::request_look). There may be room now for something
+    /// that was refused before. Returns the time, at least two seconds, after which it must be
+    /// called again even if nothing changes; `None` if it needn't.
     /// Does nothing by default.
     fn retry(&self) -> Option<Duration> {
         None

@@ -12,6 +12,8 @@ use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::testing::recording_observer::endpoint;
 use crate::transport::{Connect, Participant, Writer};
 use std::collections::HashSet;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_directory_that_was_read_just_after_a_change_is_read_again_however_late() {
@@ -116,15 +118,20 @@ fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
     reading.leave();
 }
 
-/// Looks until the helper thread may sleep until something happens.
+/// Looks, without waiting for the time between two looks, until the helper thread may sleep until
+/// something happens.
 fn until_at_rest(participant: &Participant) {
     while participant.follower.look(true).is_some() {
+        let mut discovery = participant.follower.discovery.lock();
+        discovery.suspects.values_mut().for_each(|suspicion| suspicion.at = 0);
+        discovery.is_due_now();
+        drop(discovery);
         std::thread::yield_now();
     }
 }
 
 #[test]
-fn a_participant_that_is_alone_looks_after_nothing_until_something_happens() {
+fn a_participant_looks_after_nothing_until_something_happens() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
     let join = || Participant::join(&domain, Arc::new(Diary::default())).unwrap();
@@ -135,8 +142,15 @@ fn a_participant_that_is_alone_looks_after_nothing_until_something_happens() {
     looks_again("it has an entity more");
     until_at_rest(&alone);
     let other = join();
-    looks_again("it isn't alone");
+    looks_again("another one has come");
     assert!(!alone.follower.discovery.lock().peers.is_empty());
+    until_at_rest(&alone);
+    let of_other = other.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
+    looks_again("the other one has an entity more");
+    until_at_rest(&alone);
+    drop(of_other);
+    looks_again("the other one has an entity less");
+    until_at_rest(&alone);
     let writer = Writer::new(Arc::new(source), 4, 0, 1).unwrap();
     other.leave();
     until_at_rest(&alone);
@@ -147,14 +161,50 @@ fn a_participant_that_is_alone_looks_after_nothing_until_something_happens() {
 }
 
 #[test]
-fn a_participant_that_is_alone_notices_that_its_name_was_removed() {
+fn a_participant_at_rest_notices_that_its_name_was_removed() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let alone = Participant::join(&domain, Arc::new(Diary::default())).unwrap();
-    until_at_rest(&alone);
-    std::fs::remove_file(alone.own.control_path()).unwrap();
+    let join = || Participant::join(&domain, Arc::new(Diary::default())).unwrap();
+    let (one, other) = (join(), join());
+    until_at_rest(&one);
+    std::fs::remove_file(one.own.control_path()).unwrap();
     // The helper thread looks by itself.
-    while !alone.follower.discovery.lock().is_nameless {
+    while !one.follower.discovery.lock().is_nameless {
+        std::thread::yield_now();
+    }
+    other.leave();
+}
+
+/// Says to this test's child where it takes part.
+const PLACE: &str = "SINEW_TEST_OF_A_DEATH";
+
+/// No look at everything is due, so the kernel's report of the end must do.
+#[test]
+fn a_participant_at_rest_notices_that_another_one_was_killed() {
+    if let Some(place) = std::env::var_os(PLACE) {
+        let domain = Domain::open(Some(place.as_ref()), 0).unwrap();
+        let killed = Participant::join(&domain, Arc::new(Diary::default())).unwrap();
+        let _entity = killed.advertise(&endpoint(EndpointKind::Publisher), None).unwrap();
+        let _ = std::io::stdin().read_to_end(&mut Vec::new()); // ends with the test, even if that fails
+        return;
+    }
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let diary = Arc::new(Diary::default());
+    let one = Participant::join(&domain, diary.clone()).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "discovery::tests::a_participant_at_rest_notices_that_another_one_was_killed"]);
+    child.env(PLACE, base.path()).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = child.spawn().unwrap();
+    let knows = |what: &str| diary.0.lock().entries.iter().any(|(happened, _)| *happened == what);
+    while !knows("appeared") {
+        std::thread::yield_now();
+    }
+    until_at_rest(&one);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The helper thread looks by itself.
+    while !knows("vanished") {
         std::thread::yield_now();
     }
 }

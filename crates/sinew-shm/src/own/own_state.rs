@@ -182,7 +182,8 @@ impl OwnState {
         };
         found
             .map_err(|error| {
-                crate::log_line_later!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}")
+                crate::log_line_later!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}");
+                self.request_look(); // it writes the line
             })
             .ok()
     }
@@ -357,6 +358,7 @@ impl OwnState {
                  let go of them earlier, or keep copies",
                 self.hazards.limit() - 1
             );
+            self.request_look(); // it writes the line
         }
     }
 

@@ -204,7 +204,8 @@ macro_rules! log_line {
 }
 
 /// Like [`log_line!`](crate::log_line) without a node, for callers that may hold a lock: a
-/// participant's helper thread writes the message when it next looks at everything, every 2 s.
+/// participant's helper thread writes the message when it next looks at everything. The caller
+/// [requests](crate::transport::Participant::request_look) that look.
 ///
 /// ```
 /// sinew_shm::log_line_later!(log::Level::Debug, "a reader lags");

@@ -296,8 +296,6 @@ pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Option<Dur
 /// The operating system's reports about the domain's directory and the control segments in it.
 pub(crate) struct Watch {
     file: OwnedFd,
-    /// Whether names that leave the directory are reported.
-    sees_names_go: bool,
 }
 
 /// One report.
@@ -308,8 +306,8 @@ pub(crate) enum WatchEvent {
     Closed(i32),
     /// A watched file was touched, or is gone.
     Changed(i32),
-    /// A name left the directory.
-    Went,
+    /// A file of this name left the directory.
+    Went(String),
     /// More happened than could be reported.
     TooMuch,
 }
@@ -319,25 +317,9 @@ impl Watch {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         let file = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         // No such call takes a descriptor.
-        add_watch(&file, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
-        Ok(Self { file, sees_names_go: false })
-    }
-
-    /// Whether names that leave the directory are reported.
-    pub(crate) fn sees_names_go(&self) -> bool {
-        self.sees_names_go
-    }
-
-    /// Has names that leave the directory be reported, or not.
-    pub(crate) fn set_names_that_go(&mut self, directory: &Path, are_reported: bool) -> io::Result<()> {
-        use rustix::fs::inotify::{WatchFlags, add_watch};
-        let mut flags = WatchFlags::CREATE | WatchFlags::MOVED_TO;
-        if are_reported {
-            flags |= WatchFlags::DELETE | WatchFlags::MOVED_FROM;
-        }
-        add_watch(&self.file, directory, flags)?; // replaces the flags of the directory's watch
-        self.sees_names_go = are_reported;
-        Ok(())
+        let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::DELETE | WatchFlags::MOVED_FROM;
+        add_watch(&file, directory, flags)?;
+        Ok(Self { file })
     }
 
     /// Watches a control segment.
@@ -360,14 +342,16 @@ impl Watch {
         let mut all = Vec::new();
         while let Ok(event) = reader.next() {
             let flags = event.events();
+            let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
             all.push(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
                 WatchEvent::TooMuch
             } else if flags.contains(ReadFlags::CLOSE_WRITE) {
                 WatchEvent::Closed(event.wd())
-            } else if flags.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
-                WatchEvent::Went
-            } else if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
-                WatchEvent::Came(name.to_owned())
+            } else if let Some(name) = name {
+                match flags.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
+                    true => WatchEvent::Went(name),
+                    false => WatchEvent::Came(name),
+                }
             } else {
                 WatchEvent::Changed(event.wd())
             });

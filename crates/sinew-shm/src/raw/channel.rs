@@ -358,12 +358,14 @@ impl Writing for Channel {
         self.notify_waiters(&sending);
     }
 
-    fn connect_again(&self) {
+    fn connect_again(&self) -> bool {
         let mut sending = self.sending.lock();
-        if !sending.refused.is_empty() {
-            drop(sending.connect_refused(self)); // otherwise at the next attempt
-            self.notify_waiters(&sending);
+        if sending.refused.is_empty() {
+            return false;
         }
+        let lacks_room = sending.connect_refused(self).is_err();
+        self.notify_waiters(&sending);
+        lacks_room
     }
 
     fn disconnect(&self, peer: u64, key: EndpointKey) {

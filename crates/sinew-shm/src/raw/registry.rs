@@ -45,8 +45,8 @@ pub(super) trait Writing: Send + Sync {
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// Disconnects a reader of another process that is gone.
     fn disconnect(&self, peer: u64, key: EndpointKey);
-    /// Connects readers for which there was no room before.
-    fn connect_again(&self);
+    /// Connects readers for which there was no room before. Returns `true` if there still is none.
+    fn connect_again(&self) -> bool;
 }
 
 /// Passes the helper thread's findings on to a reading end, while that exists.
@@ -173,7 +173,7 @@ impl Observer for Registry {
         let known = self.0.lock();
         let channels: Vec<_> = known.channels.values().filter_map(Weak::upgrade).collect();
         drop(known);
-        channels.iter().for_each(|channel| channel.connect_again());
-        None // without other participants there is no reader to connect
+        let lacking = channels.iter().filter(|channel| channel.connect_again()).count();
+        (lacking > 0).then_some(Duration::ZERO)
     }
 }

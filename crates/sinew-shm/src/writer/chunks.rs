@@ -50,18 +50,36 @@ impl Writer {
     }
 
     /// W0: releases the chunks of the messages that all readers have read and that aren't retained
-    /// for late joiners. Returns `true` if there were any. This is for writers that publish seldom:
-    /// publishing a large message does it each time. The helper thread gives memory back that
-    /// wasn't needed for some seconds.
+    /// for late joiners. Returns `true` if there were any. Publishing a large message does it each
+    /// time. The helper thread gives memory back that wasn't needed for some seconds.
     pub fn let_go(&mut self) -> bool {
         let readers = self.connections.iter().chain(&self.ending);
         let passed = readers.map(|connection| connection.accepted.passed(false)).min();
-        let end = passed.unwrap_or(u64::MAX).min(self.next.saturating_sub(self.retained));
+        let end = passed.unwrap_or(u64::MAX).min(self.not_retained());
         let mut is_any = false;
         while self.withdraw(end, |_| true) {
             is_any = true;
         }
         is_any
+    }
+
+    /// Lets [go](Self::let_go) of what was read, for writers that publish seldom. Returns `true` if
+    /// it must be called again: messages were published since the last call, or are still to be
+    /// read. If not, the next message with a chunk [requests a
+    /// look](crate::transport::Participant::request_look), so that an observer calls this again.
+    pub fn tidy(&mut self) -> bool {
+        self.let_go();
+        let slots = self.named.len();
+        let mut unread = self.oldest.max(self.next.saturating_sub(slots as u64))..self.not_retained();
+        let has_published = self.tidied.is_some_and(|next| next != self.next);
+        let is_needed = has_published || unread.any(|number| self.named[slot_index(number, slots)].is_some());
+        self.tidied = is_needed.then_some(self.next);
+        is_needed
+    }
+
+    /// The number of the first message that is retained for late joiners.
+    fn not_retained(&self) -> u64 {
+        self.next.saturating_sub(self.retained)
     }
 
     /// Makes room for a chunk of this class: W0 of the messages that all readers have read. If

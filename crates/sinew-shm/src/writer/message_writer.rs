@@ -39,6 +39,9 @@ pub struct Writer {
     /// Whether a reader has requested more than the ring keeps for readers, and a warning was
     /// logged.
     pub(super) has_refused_depth: bool,
+    /// The number of the next message when the helper thread last released what was read; `None` if
+    /// it doesn't look after that, since nothing was left.
+    pub(super) tidied: Option<u64>,
     /// The time since when there has been too little room, in steady nanoseconds; `None` if there
     /// is enough.
     pub(super) crowded: Option<i64>,
@@ -90,6 +93,7 @@ impl Writer {
             ending: Vec::new(),
             pool,
             has_refused_depth: false,
+            tidied: None,
             crowded: None,
         })
     }
@@ -346,6 +350,10 @@ impl Writer {
         self.publish(number, head, Payload::Chunk(chunk), Some(encoded));
         if is_let_go_early(class, self.named.len()) {
             self.let_go();
+        }
+        if self.tidied.is_none() {
+            self.tidied = Some(0);
+            self.endpoint.own.request_look(); // for `tidy`
         }
         self.pool.prepare(class);
     }

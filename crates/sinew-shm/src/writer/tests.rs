@@ -10,35 +10,86 @@ use crate::writer::message_writer::Writer;
 use crate::{Domain, EndpointKind};
 use std::time::Duration;
 
+/// A writer with a connection to a reader that only polls.
+struct Pair {
+    _base: tempfile::TempDir,
+    writing: Arc<Participant>,
+    reading: Arc<Participant>,
+    /// Has the reader's connection.
+    observer: Arc<RecordingObserver>,
+    writer: Writer,
+}
+
+fn until(is_so: &dyn Fn() -> bool) {
+    let end = sys::steady() + 20_000_000_000;
+    while !is_so() {
+        assert!(sys::steady() < end, "it never is so");
+        sys::wait_for(&sys::Wake::new().unwrap(), None, Some(Duration::from_millis(1)));
+    }
+}
+
+impl Pair {
+    fn new(depth: usize) -> Self {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 0).unwrap();
+        let (a, observer) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
+        let writing = Participant::join(&domain, a.clone()).unwrap();
+        let reading = Participant::join(&domain, observer.clone()).unwrap();
+        let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
+        until(&|| !a.0.lock().0.is_empty());
+        let peer = a.0.lock().0[0].clone();
+        let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
+        let mut writer = Writer::new(source, depth, 8, 1).unwrap();
+        let connect = Connect { target: None, first: 1, live: 1, depth, capacity: None };
+        writer.connect(&peer, &connect).unwrap();
+        until(&|| writer.knows_reader());
+        Self { _base: base, writing, reading, observer, writer }
+    }
+
+    fn end(self) {
+        let Self { _base, writing, reading, observer, writer } = self;
+        observer.0.lock().1.clear();
+        drop(writer);
+        writing.leave();
+        reading.leave();
+    }
+}
+
 /// Whether a writer announces its messages to a reader that only polls.
 fn announces_to_who_polls() -> bool {
-    let base = tempfile::tempdir_in("/dev/shm").unwrap();
-    let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (a, b) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
-    let writing = Participant::join(&domain, a.clone()).unwrap();
-    let reading = Participant::join(&domain, b.clone()).unwrap();
-    let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
-    let until = |is_so: &dyn Fn() -> bool| {
-        let end = sys::steady() + 20_000_000_000;
-        while !is_so() {
-            assert!(sys::steady() < end, "they find each other");
-            sys::wait_for(&sys::Wake::new().unwrap(), None, Some(Duration::from_millis(1)));
-        }
-    };
-    until(&|| !a.0.lock().0.is_empty());
-    let peer = a.0.lock().0[0].clone();
-    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
-    let mut writer = Writer::new(source, 1, 8, 1).unwrap();
-    let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
-    writer.connect(&peer, &connect).unwrap();
-    let accepted = writer.connections[0].accepted.clone();
-    until(&|| accepted.cursor.record().is_some());
-    let announces = accepted.has_listener();
-    b.0.lock().1.clear();
-    drop((accepted, writer));
-    writing.leave();
-    reading.leave();
+    let pair = Pair::new(1);
+    let announces = pair.writer.connections[0].accepted.has_listener();
+    pair.end();
     announces
+}
+
+/// So a publisher that seldom publishes keeps nothing that was read, and one that never does wakes
+/// no thread.
+#[test]
+fn a_look_is_requested_for_chunks_until_all_are_read() {
+    let mut pair = Pair::new(4);
+    let mut number = 0;
+    let mut publish = |pair: &mut Pair| {
+        number += 1;
+        let loan = pair.writer.lender().loan(1000).unwrap();
+        pair.writer.publish_lent(number, &Head::default(), loan.share());
+    };
+    assert!(pair.writer.tidied.is_none() && !pair.writer.tidy());
+    publish(&mut pair);
+    assert!(pair.writer.tidied.is_some(), "a look is requested");
+    for _ in 0..3 {
+        assert!(pair.writer.tidy(), "it was published, and then not read");
+    }
+    pair.observer.0.lock().1.clear(); // the reader goes
+    assert!(!pair.writer.tidy());
+    assert!(pair.writer.named.iter().all(Option::is_none));
+    publish(&mut pair);
+    assert!(pair.writer.tidied.is_some(), "a look is requested again");
+    pair.writer.retain(1);
+    assert!(pair.writer.tidy(), "it was published since the last time");
+    assert!(!pair.writer.tidy(), "what is retained for late joiners stays");
+    assert_eq!(pair.writer.named.iter().flatten().count(), 1);
+    pair.end();
 }
 
 #[test]

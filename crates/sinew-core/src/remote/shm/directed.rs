@@ -234,13 +234,14 @@ impl DirectedWriter {
         self.send_overdue();
     }
 
-    /// Sends the failures that found no room before.
-    pub(super) fn send_overdue(&mut self) {
+    /// Sends the failures that found no room before. Returns `false` if some still find none.
+    pub(super) fn send_overdue(&mut self) -> bool {
         while !self.overdue.is_empty() && matches!(self.make_room(usize::MAX), Ok(true)) {
-            let Some((head, encoded)) = self.overdue.pop_front() else { return };
+            let Some((head, encoded)) = self.overdue.pop_front() else { break };
             self.writer.publish_inline(self.next, &head, &encoded);
             self.next += 1;
         }
+        self.overdue.is_empty()
     }
 }
 

@@ -347,8 +347,8 @@ impl RemoteSink for ShmSink {
         !std::mem::replace(&mut self.has_warned, true)
     }
 
-    fn let_go(&mut self) {
-        self.writer.let_go();
+    fn tidy(&mut self) -> bool {
+        self.writer.tidy()
     }
 
     fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {

@@ -422,6 +422,7 @@ impl ShmClient {
                 log_line!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
                 let head = self.head();
                 self.answers.lock().iter_mut().for_each(|answers| answers.send_lost(&head, &problem));
+                self.request_retry();
             }
             Received::Over => self.leave(),
             Received::Ended => {} // this side never asks for it
@@ -432,6 +433,12 @@ impl ShmClient {
     fn leave(self: &Arc<Self>) {
         let this: Arc<dyn RemoteClient> = self.clone();
         self.server.requests.remove_remote_client(&this);
+    }
+
+    /// Has the helper thread call [`RemoteClient::retry`] soon: a failure may have found no room.
+    fn request_retry(&self) {
+        let own = self.own.upgrade();
+        own.iter().filter_map(|own| own.participant()).for_each(|participant| participant.request_look());
     }
 
     /// Chooses the thread that is notified of requests from the next look on.
@@ -487,18 +494,23 @@ impl RemoteClient for ShmClient {
                 Level::Error,
                 "an answer of {service} can't be sent, its caller gets an error: {error}"
             );
+            self.request_retry();
         }
     }
 
-    fn retry(self: Arc<Self>) {
+    fn retry(self: Arc<Self>) -> bool {
         if let Some(answers) = &mut *self.answers.lock() {
-            return answers.send_overdue();
+            return !answers.send_overdue();
         }
         if self.requests.is_over() {
             self.leave();
-        } else if self.open_answers().is_ok() {
+            return false;
+        }
+        let is_open = self.open_answers().is_ok();
+        if is_open {
             self.drain_requests();
         }
+        !is_open
     }
 
     fn retune(self: Arc<Self>) {

@@ -14,7 +14,6 @@ use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
-use crate::service::request::RemoteClient;
 use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Clock;
 use crate::sys::logging::{Level, log_line};
@@ -142,11 +141,14 @@ impl ShmTransport {
     /// Retries what there was no room for. Returns whether there is something to retry later.
     fn retry(&self) -> bool {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
-        servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retry));
+        let mut are_waiting = false;
+        for server in &servers {
+            server.requests.for_remote_clients(|client| are_waiting |= client.retry());
+        }
         if self.own.gets_receiver() {
             self.retune_all();
         }
-        self.own.lacks_receiver() || servers.iter().any(|server| server.requests.has_remote_clients())
+        are_waiting || self.own.lacks_receiver()
     }
 
     /// Leaves the domain.
@@ -170,7 +172,7 @@ impl Presence for ShmTransport {
         let publishers: Vec<_> = self.publishers.lock().values().cloned().collect();
         publishers.iter().for_each(|publisher| publisher.retune());
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
-        servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retune));
+        servers.iter().for_each(|server| server.requests.for_remote_clients(|client| client.retune()));
         self.connections.all().iter().for_each(|connection| connection.retune());
     }
 }
@@ -393,8 +395,8 @@ impl Observer for DiscoveryObserver {
     fn retry(&self) -> Option<Duration> {
         let (transport, context) = self.both()?;
         let graph = context.graph();
-        graph.tidy();
-        let are_waiting = [graph.connect_again(), graph.give_up(), graph.warn_unmatched(), transport.retry()];
+        let are_waiting =
+            [graph.tidy(), graph.connect_again(), graph.give_up(), graph.warn_unmatched(), transport.retry()];
         let hints = context.hints().speak();
         if are_waiting.contains(&true) { Some(Duration::ZERO) } else { hints }
     }

@@ -157,11 +157,10 @@ impl PublisherCore {
     }
 
     /// Releases the messages that readers elsewhere have finished; a publishing thread does so
-    /// itself.
-    pub(crate) fn tidy(&self) {
-        if let Some(mut sinks) = self.remote.sinks.try_lock() {
-            sinks.iter_mut().for_each(|slot| slot.sink.let_go());
-        }
+    /// itself. Returns `true` if it must be called again.
+    pub(crate) fn tidy(&self) -> bool {
+        let Some(mut sinks) = self.remote.sinks.try_lock() else { return true };
+        sinks.iter_mut().filter_map(|slot| slot.sink.tidy().then_some(())).count() > 0
     }
 
     /// Connects the subscriptions that found no room before. Returns the origins of those that are
