@@ -145,6 +145,14 @@ impl Drop for Other {
     }
 }
 
+/// Waits for the end. (A thread that has received from a channel may have a wake-up left, so that
+/// `park` returns once.)
+fn until_killed() -> ! {
+    loop {
+        thread::park();
+    }
+}
+
 /// Says something to the test that has started this process.
 fn say(what: impl std::fmt::Display) {
     println!("\n{SAID}{what}");
@@ -261,8 +269,7 @@ fn a_subscription_that_is_killed_frees_who_waits_for_it() -> sinew::Result<()> {
             numbers.take();
         }
         say("full from now on");
-        thread::park();
-        return Ok(());
+        until_killed();
     }
     play(move |place| {
         let context = place.context();
@@ -395,8 +402,7 @@ fn messages_of_several_processes_run_in_the_order_of_their_publication() -> sine
                 break;
             }
         }
-        thread::park();
-        return Ok(());
+        until_killed();
     }
     play(|place| {
         let context = place.context();
@@ -432,7 +438,7 @@ fn a_server_in_another_process_answers_and_its_death_fails_calls() -> sinew::Res
         let _server = context.node("server")?.server::<Numbers>("double").callback(|n: &Number| {
             if n.0 == 13 {
                 say("asked for 13");
-                thread::park();
+                until_killed();
             }
             Number(2 * n.0)
         })?;
@@ -513,8 +519,7 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
             numbers.take();
         }
         say("took three");
-        thread::park();
-        return Ok(());
+        until_killed();
     }
     play(move |place| {
         let context = place.context();
@@ -591,7 +596,7 @@ fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result
             let client = node.client::<Numbers>("/n").create()?;
             assert!(client.wait_for_server(PATIENCE));
             let _call = client.call_async(Number(1));
-            thread::park();
+            until_killed();
         }
         let server = node.server::<Numbers>("/n").create()?;
         let (bell, news) = std::sync::mpsc::channel();
@@ -600,8 +605,7 @@ fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result
         news.recv().unwrap();
         let _taken = server.take_request().unwrap();
         say("taken");
-        thread::park();
-        return Ok(());
+        until_killed();
     }
     play(|place| {
         let context = place.context();
@@ -650,8 +654,7 @@ fn the_end_of_a_process_is_a_response_to_take() -> sinew::Result<()> {
         server.respond(&info.key(), first).unwrap();
         let _second = server.take_request().unwrap();
         say("taken");
-        thread::park();
-        return Ok(());
+        until_killed();
     }
     play(|place| {
         let context = place.context();

@@ -12,8 +12,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// `None`: not before.
 type Speak = dyn Fn() -> Option<Duration> + Send + Sync;
 
-/// The hints of a context: made with the context; the thread that watches its neighbours logs them
-/// every few seconds.
+/// The hints of a context: made with the context; the thread that watches its neighbours logs them.
 pub(crate) struct Hints {
     /// `None`: no hints.
     pub(crate) after: Option<Duration>,

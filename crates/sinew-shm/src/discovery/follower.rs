@@ -192,6 +192,7 @@ impl Follower {
             let has_left = discovery.peers.get(&id).is_some_and(|known| known.peer.has_left());
             if let Some(known) = has_left.then(|| discovery.peers.remove(&id)).flatten() {
                 discovery.by_watch.retain(|_, watched| *watched != id);
+                discovery.suspects.remove(&id);
                 self.bury(discovery, known, effects);
             }
         }
@@ -211,6 +212,7 @@ impl Follower {
         // After taking the news: if the name is there now, it was there for each peer that has
         // looked around since that peer came.
         if !self.own.has_name() {
+            discovery.is_stale = true; // if the name comes back, it meets those that came meanwhile
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::log_line!(
                     log::Level::Warn,

@@ -300,10 +300,10 @@ impl Discovery {
         }
     }
 
-    /// Schedules one query of each peer's lock.
+    /// Schedules queries of each peer's lock: the report of an end may have been lost.
     pub(super) fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
-            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: FALSE_SIGN });
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: SETTLING });
         }
     }
 
@@ -327,8 +327,11 @@ impl Discovery {
 
     /// Finds new participants in the directory, and files without an owner.
     pub(super) fn read_directory(&mut self, own: u64, now: i64) {
+        let Ok(names) = self.domain.directory().names() else {
+            self.is_stale = true;
+            return self.look_within(SETTLING);
+        };
         self.directory.read = now;
-        let Ok(names) = self.domain.directory().names() else { return };
         let (mut with_control, mut others) = (HashSet::new(), HashSet::new());
         for name in names {
             match parse_file_name(&name) {

@@ -35,8 +35,8 @@ pub trait Observer: Send + Sync + 'static {
     }
     /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called without any lock, two seconds after this participant or another one has gained or
-    /// lost an entity or a connection, or after a
+    /// Called without any lock, two seconds after this participant has gained or lost an entity,
+    /// or another one an entity or a connection, or after a
     /// [request](crate::transport::Participant::request_look). There may be room now for something
     /// that was refused before. Returns the time, at least two seconds, after which it must be
     /// called again even if nothing changes; `None` if it needn't.

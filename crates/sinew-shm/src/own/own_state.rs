@@ -288,7 +288,7 @@ impl OwnState {
     }
 
     /// Has the helper thread look at everything soon: there is something new to look after. It
-    /// would sleep on if this participant was alone.
+    /// would sleep on without it.
     pub(crate) fn request_look(&self) {
         // Release: pairs with the Acquire in `take_request`; carries the new thing.
         if self.requested.swap(1, Ordering::Release) == 0 {

@@ -120,6 +120,7 @@ impl Channel {
                 self.declared.name
             );
             refused.push((peer.clone(), key));
+            self.space.participant.request_look(); // it writes the line, and tries again
         }
     }
 
@@ -451,6 +452,7 @@ impl Sending {
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()
         );
+        channel.space.participant.request_look(); // it writes the line
         writer.disconnect_endpoint(peer.id(), target);
         self.stuck = None;
         true

@@ -15,7 +15,7 @@ use crate::sys::sync::{Arc, Ordering};
 use std::time::Duration;
 
 /// Maximum time that a publisher may take to hand over its retained messages. A thread that takes
-/// by hand checks it, and so does the helper thread, 2 s after the subscription was made.
+/// by hand checks it, and so does the helper thread, 2 to 4 s after the subscription was made.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SubscriptionCore {
