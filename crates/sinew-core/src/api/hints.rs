@@ -1,9 +1,9 @@
 //! Hints that a context logs after a while, once for each subject: subscriptions and clients
 //! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that watches the neighbours runs a check when something may be due. It checks each entity once, when the entity is old enough.
-//! It finds these entities by their serial numbers, so it keeps no state for each entity, and does
-//! nothing while there is no new one.
+//! The thread that watches the neighbours runs a check when something may be due. It checks each
+//! entity once, when the entity is old enough. It finds these entities by their serial numbers, so
+//! it keeps no state for each entity, and does nothing while there is no new one.
 
 use super::context::ContextCore;
 use super::node::NodeCore;

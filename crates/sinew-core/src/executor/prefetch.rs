@@ -11,8 +11,8 @@
 //! usual after a sleep.)
 //!
 //! A burst that begins with messages of another process begins without a fetch: the first message
-//! would wait for it, and it takes longer than what it saves a few callbacks. (A timer waits for it,
-//! too, but there it costs no more than it saves.)
+//! would wait for it, and it takes longer than what it saves a few callbacks. (A timer waits for
+//! it, too, but there it costs no more than it saves.)
 //!
 //! Notes hold a `Weak`, so that the memory stays a part of this process: a dropped entity is
 //! dropped in full, and only its empty allocation stays for a few bursts. An entity stores the

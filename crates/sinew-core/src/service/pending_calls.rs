@@ -610,7 +610,8 @@ impl PendingCalls {
         let mut state = self.state.lock();
         let woken = state.complete(id, outcome, answered, || self.session.clock.stamp())?;
         if let CallWake::Callback(_) = woken {
-            // Later, if this thread looks at others under a lock: a wake may run code of the program.
+            // Later, if this thread looks at others under a lock: a wake may run code of the
+            // program.
             Deferred::with(|deferred| deferred.signal(state.announce()));
         } else {
             drop(state);

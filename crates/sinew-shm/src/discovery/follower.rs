@@ -224,10 +224,10 @@ impl Follower {
             return;
         }
         if is_stale {
-            discovery.read_directory(self.own.id, now);
+            discovery.read_directory(now);
         }
         for (id, _) in came {
-            discovery.meet(id, self.own.id, now);
+            discovery.meet(id, now);
         }
     }
 

@@ -30,9 +30,9 @@ pub(super) const COARSE: i64 = 20_000_000;
 /// before it releases the lock. Each further pause is twice as long.
 pub(super) const SOON: Duration = Duration::from_micros(500);
 
-/// The pause from which the sign counts as a false one. It is long, since the peer's thread may have
-/// to wait for a processor between the report and the release of its lock, and nothing is reported
-/// after that.
+/// The pause from which the sign counts as a false one. It is long, since the peer's thread may
+/// have to wait for a processor between the report and the release of its lock, and nothing is
+/// reported after that.
 pub(super) const FALSE_SIGN: Duration = Duration::from_secs(8);
 
 /// Time between two checks whether a dead peer's files can be removed, while a participant still
@@ -326,7 +326,7 @@ impl Discovery {
     }
 
     /// Finds new participants in the directory, and files without an owner.
-    pub(super) fn read_directory(&mut self, own: u64, now: i64) {
+    pub(super) fn read_directory(&mut self, now: i64) {
         let Ok(names) = self.domain.directory().names() else {
             self.is_stale = true;
             return self.look_within(SETTLING);
@@ -340,7 +340,7 @@ impl Discovery {
                 None => continue,
             };
         }
-        with_control.iter().for_each(|&id| self.meet(id, own, now));
+        with_control.iter().for_each(|&id| self.meet(id, now));
         self.refused.retain(|id, _| with_control.contains(id));
         // The control segment is linked first and removed last: files without one belong to no
         // participant.
@@ -356,9 +356,9 @@ impl Discovery {
     }
 
     /// Maps a participant's control segment, if it is new.
-    pub(super) fn meet(&mut self, id: u64, own: u64, now: i64) {
+    pub(super) fn meet(&mut self, id: u64, now: i64) {
         let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
-        if id == own || is_known || self.refused.contains_key(&id) {
+        if id == self.own || is_known || self.refused.contains_key(&id) {
             return;
         }
         // Watched before the lock is queried: its end is either seen now or reported.
