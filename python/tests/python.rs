@@ -3,8 +3,11 @@
 
 use parking_lot::Mutex;
 use std::env;
-use std::fs;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::iter;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
@@ -23,6 +26,7 @@ fn python() {
     let package = place.path().join("sinew");
     copy(&here.join("sinew"), &package);
     fs::copy(module(), package.join("_sinew.so")).expect("the extension module");
+    let path = first_in_path(&python, place.path());
     let mut files: Vec<PathBuf> = fs::read_dir(here.join("tests"))
         .expect("the tests")
         .map(|entry| entry.expect("an entry").path())
@@ -38,7 +42,7 @@ fn python() {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(file) = next(&left) {
-                    let output = run(&python, &file, place.path());
+                    let output = run(&python, &file, place.path(), &path);
                     report(&file, &output);
                     if !output.status.success() {
                         failed.lock().push(file);
@@ -55,7 +59,23 @@ fn next(left: &Mutex<Vec<PathBuf>>) -> Option<PathBuf> {
     left.lock().pop()
 }
 
-fn run(python: &Path, file: &Path, place: &Path) -> Output {
+/// Returns a `PATH` whose `python3` is this interpreter: the module is built for no other one, and
+/// `sinew launch` starts nodes with it.
+fn first_in_path(python: &Path, place: &Path) -> OsString {
+    let programs = place.join("bin");
+    fs::create_dir(&programs).expect("a directory");
+    let script = programs.join("python3");
+    // A script and no link: a virtual environment is found by the program's own path.
+    let found =
+        Command::new(python).args(["-c", "import sys; print(sys.executable)"]).output().expect("Python runs");
+    let found = String::from_utf8(found.stdout).expect("a path in UTF-8");
+    fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", found.trim_end())).expect("a script");
+    fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("a script that runs");
+    let others = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(iter::once(programs).chain(env::split_paths(&others))).expect("a search path")
+}
+
+fn run(python: &Path, file: &Path, place: &Path, path: &OsStr) -> Output {
     let name = file.file_stem().unwrap_or_default();
     let domain = place.join(name);
     fs::create_dir(&domain).expect("a directory");
@@ -68,6 +88,7 @@ fn run(python: &Path, file: &Path, place: &Path) -> Output {
         .args(["-X", "faulthandler", "-W", "error::ResourceWarning"])
         .arg(file)
         .current_dir(&domain) // not that of the package's sources, which have no module
+        .env("PATH", path)
         .env("PYTHONPATH", place)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("SINEW_DIR", shared.path())
@@ -101,9 +122,11 @@ fn interpreter() -> Option<PathBuf> {
     })
 }
 
-/// The folder of the workspace's programs, as far as they were built.
+/// The folder of the workspace's programs, as far as they were built: `SINEW_PROGRAMS`, else that of
+/// this build.
 fn programs() -> PathBuf {
-    env::current_exe().expect("a program has a path").with_file_name("..")
+    let here = || env::current_exe().expect("a program has a path").with_file_name("..");
+    env::var_os("SINEW_PROGRAMS").map_or_else(here, PathBuf::from)
 }
 
 /// The extension module, beside this program.
