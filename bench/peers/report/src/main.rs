@@ -10,6 +10,7 @@ mod measured;
 mod page;
 mod plot;
 mod programs;
+mod reasons;
 mod report;
 mod run;
 mod sweeper;

@@ -5,10 +5,11 @@ use harness::System;
 use crate::bars::LEFT_OUT;
 use crate::charts::{self, Chart};
 use crate::programs::{Missing, Participant};
+use crate::reasons;
 use crate::report::Report;
 use crate::run::Part;
 use crate::tables::{self, Table};
-use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
+use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD, WHY};
 
 /// The title.
 pub const TITLE: &str = "Sinew beside its peers";
@@ -58,13 +59,18 @@ pub fn of(report: &Report) -> Vec<Block> {
     blocks.push(Block::Text(LEFT_OUT.to_owned()));
     blocks.push(Block::Heading("close", CLOSE));
     blocks.push(Block::Table(tables::close(report)));
+    let reasons = reasons::of(report);
+    if !reasons.is_empty() {
+        blocks.push(Block::Text(WHY.to_owned()));
+        blocks.push(list(reasons));
+    }
     blocks.push(Block::Text(LEARNT.to_owned()));
     blocks.extend(report.parts.iter().flat_map(|part| section(part, report)));
     blocks.extend(used(&report.participants));
     blocks.push(Block::Heading("repeat", "How to repeat it"));
     blocks.push(Block::Text(
         "`bench/peers/run --markdown docs/peers.md --svg docs/img --html peers.html --json peers.json` in a checkout, on \
-         an idle machine with two cores; it takes less than 30 minutes and says how long. `--scenario chain`, `--peer \
+         an idle machine with two cores; it takes about 50 minutes, and says how long. `--scenario chain`, `--peer \
          zenoh` and `--quick` measure less. `bench/peers/README.md` says how other programs take part."
             .to_owned(),
     ));

@@ -8,9 +8,14 @@ use crate::measured::{Measured, Ratio, Side};
 /// The heading of the cases where Sinew is behind, or nearly so.
 pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
 
+/// Leads to the reasons of the cases where Sinew is behind.
+pub const WHY: &str = "Why a peer is ahead, in the median of the rounds, and what it leaves out that \
+    a robot needs. The tests, which Sinew passes and these peers fail, are in \
+    `bench/peers/needs/tests/needs.rs`.";
+
 /// Refers to the explanation of why Sinew is behind.
-pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to \
-    learn, as far as it was profiled, is in docs/internals/decisions/0016-beside-the-peers.md.";
+pub const LEARNT: &str = "What was profiled, and what there is to learn, is in \
+    docs/internals/decisions/0016-beside-the-peers.md.";
 
 /// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;
