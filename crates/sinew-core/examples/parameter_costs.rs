@@ -165,7 +165,7 @@ fn nodes(context: &Context) -> Result<(), Failure> {
         println!("a node {what}: {:.1} us, {:.1} KB", time / 1e3, bytes / 1024.0);
     }
     let rest = || context.node("rest")?.sleep_for(ClockKind::Steady, IDLE).map_err(Failure::from);
-    rest()?; // what making them has left to do
+    rest()?; // what making them has left to do; without an executor, looks go on for 30 s
     let before = processor_time()?;
     rest()?;
     let used = processor_time()? - before;

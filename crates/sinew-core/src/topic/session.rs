@@ -288,12 +288,12 @@ impl Session {
 
     /// Records that there was no room to connect a subscription elsewhere: a later attempt follows.
     pub(crate) fn has_refused(&self) {
-        self.refused.store(true, Ordering::Relaxed); // polled now and then
+        self.refused.store(true, Ordering::Relaxed); // read by the next look
     }
 
     /// Whether there is something that found no room.
     pub(crate) fn lacks_room(&self) -> bool {
-        self.refused.load(Ordering::Relaxed) // polled now and then
+        self.refused.load(Ordering::Relaxed) // read by the next look
     }
 
     /// Whether there was no room since the last call.

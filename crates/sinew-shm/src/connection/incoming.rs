@@ -10,6 +10,7 @@ use crate::own::incoming_entry::{IncomingEntry, Lease, Party, Sink};
 use crate::own::own_state::OwnState;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
+use crate::platform::logging::log_line_later;
 use crate::platform::prefetch;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering};
@@ -362,12 +363,11 @@ impl Incoming {
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
-            crate::log_line_later!(
-                log::Level::Warn,
+            log_line_later!(
+                self.own; log::Level::Warn,
                 "messages of {:?} can't be read now, it is tried again: {error}",
                 self.peer
             );
-            self.own.request_look(); // it writes the line
         }
         self.paused = self.own.pause();
     }

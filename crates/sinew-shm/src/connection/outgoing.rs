@@ -10,6 +10,7 @@ use crate::memory::data_segments::Block;
 use crate::own::own_state::OwnState;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
+use crate::platform::logging::log_line_later;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::platform::sys;
@@ -297,8 +298,7 @@ impl Accepted {
             // The reader finds the messages when it looks for another reason; nothing else can be
             // done.
             Err(error) => {
-                crate::log_line_later!(log::Level::Error, "a reader can't be notified: {error}");
-                own.request_look(); // it writes the line
+                log_line_later!(own; log::Level::Error, "a reader can't be notified: {error}");
             }
         }
     }

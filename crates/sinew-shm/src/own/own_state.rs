@@ -12,6 +12,7 @@ use crate::peer::leftovers;
 use crate::peer::mapped_peer::{Peer, Ringer};
 use crate::platform::failpoints::{self, Point};
 use crate::platform::fork::ForkMark;
+use crate::platform::logging::log_line_later;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::platform::sys::{self, Wake};
@@ -182,8 +183,7 @@ impl OwnState {
         };
         found
             .map_err(|error| {
-                crate::log_line_later!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}");
-                self.request_look(); // it writes the line
+                log_line_later!(self; log::Level::Warn, "a port of {peer:?} can't be rung: {error}");
             })
             .ok()
     }
@@ -352,13 +352,12 @@ impl OwnState {
     #[cold]
     pub(crate) fn has_copied(&self) {
         if self.control().is_ok_and(|control| control.count_copied() == 0) {
-            crate::log_line_later!(
-                log::Level::Warn,
+            log_line_later!(
+                self; log::Level::Warn,
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",
                 self.hazards.limit() - 1
             );
-            self.request_look(); // it writes the line
         }
     }
 

@@ -20,7 +20,7 @@
 //!
 //! Callers hold no lock, or wrap the work that they do under one in [`later`]: a logger is the
 //! program's code, and standard error may block. Code that reads or publishes messages has no time
-//! for that and may hold locks, so it uses [`log_line_later!`](crate::log_line_later): the helper
+//! for that and may hold locks, so it uses [`log_line_later!`]: the helper
 //! thread then writes the message. The locks here guard plain data and are leaves.
 
 use crate::platform::locks::no_lock_is_held;
@@ -203,22 +203,19 @@ macro_rules! log_line {
     };
 }
 
-/// Like [`log_line!`](crate::log_line) without a node, for callers that may hold a lock: a
-/// participant's helper thread writes the message when it next looks at everything. The caller
-/// [requests](crate::transport::Participant::request_look) that look.
-///
-/// ```
-/// sinew_shm::log_line_later!(log::Level::Debug, "a reader lags");
-/// ```
-#[macro_export]
+/// Like [`log_line!`](crate::log_line) without a node, for callers that may hold a lock: the helper
+/// thread of this participant writes the message, in a
+/// [look](crate::transport::Participant::request_look) that is requested here.
 macro_rules! log_line_later {
-    ($level:expr, $($text:tt)+) => {
-        $crate::logging::log_line_later(
+    ($participant:expr; $level:expr, $($text:tt)+) => {{
+        $crate::logging::write_later(
             $crate::logging::Source { level: $level, module: module_path!(), line: line!() },
             format_args!($($text)+),
-        )
-    };
+        );
+        $participant.request_look();
+    }};
 }
+pub(crate) use log_line_later;
 
 /// Messages that a thread holds back while it works under a lock.
 type HeldBack = Vec<(Source, [String; 3])>;
@@ -226,9 +223,9 @@ type HeldBack = Vec<(Source, [String; 3])>;
 /// Messages for the helper thread to write; at most [`REMEMBERED`], the first ones.
 static WAITING: PlainMutex<Vec<(Source, String)>> = PlainMutex::new(Vec::new());
 
-/// See [`log_line_later!`](crate::log_line_later). Never blocks.
+/// See [`log_line_later!`]. Never blocks.
 #[cold]
-pub fn log_line_later(source: Source, text: fmt::Arguments<'_>) {
+pub(crate) fn write_later(source: Source, text: fmt::Arguments<'_>) {
     if keep(source, About::default(), text) {
         return;
     }

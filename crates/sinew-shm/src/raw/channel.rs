@@ -9,6 +9,7 @@ use crate::connection::outgoing::Connect;
 use crate::error::CapacityError;
 use crate::participant::OwnEndpoint;
 use crate::peer::mapped_peer::Peer;
+use crate::platform::logging::log_line_later;
 use crate::platform::sync::{Arc, Mutex, Ordering, fence};
 use crate::platform::sys;
 use crate::ring::Head;
@@ -114,13 +115,13 @@ impl Channel {
         key: EndpointKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
-            crate::log_line_later!(
-                log::Level::Error,
+            refused.push((peer.clone(), key));
+            // The look that writes the line also tries again.
+            log_line_later!(
+                self.space.participant; log::Level::Error,
                 "a reader of `{}` gets nothing, until there is room: {error}",
                 self.declared.name
             );
-            refused.push((peer.clone(), key));
-            self.space.participant.request_look(); // it writes the line, and tries again
         }
     }
 
@@ -447,12 +448,11 @@ impl Sending {
             return false;
         }
         let (name, pid) = (&channel.declared.name, peer.pid());
-        crate::log_line_later!(
-            log::Level::Warn,
+        log_line_later!(
+            channel.space.participant; log::Level::Warn,
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()
         );
-        channel.space.participant.request_look(); // it writes the line
         writer.disconnect_endpoint(peer.id(), target);
         self.stuck = None;
         true

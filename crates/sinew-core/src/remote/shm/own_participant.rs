@@ -159,7 +159,7 @@ impl OwnParticipant {
                             Level::Error,
                             "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );
-                        self.lacks_receiver.store(true, Ordering::Relaxed); // polled now and then
+                        self.lacks_receiver.store(true, Ordering::Relaxed); // read by the next look
                         self.participant()?.request_look();
                     }
                 }
