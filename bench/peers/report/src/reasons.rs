@@ -24,7 +24,8 @@ const REASONS: [Reason; 8] = [
         places: &[("throughput-intra", None)],
         why: "For a message of 64 B one cache line goes from core to core: the channel's slot. In Sinew three go one \
               after the other: the message's block, the lock, and the history with the message's number, stamps and \
-              QoS.",
+              QoS. From 64 KB on, filling and reading are nearly all there is, and rounds of one side differ by more \
+              than the sides do.",
         leaves_out: "A channel has one receiver, and one that is full refuses the newest message.",
         needs: &["every_subscriber_gets_every_message", "a_reader_that_is_behind_finds_the_newest"],
     },
@@ -39,8 +40,9 @@ const REASONS: [Reason; 8] = [
     Reason {
         systems: &["crossbeam", "flume", "tokio mpsc", "tokio mpsc, one thread"],
         places: &[("chain", Some("rss_bytes")), ("growth", Some("rss_bytes"))],
-        why: "Half of Sinew's memory is the program's own, 5.7 MB before a node is made; a relay adds a node, a \
-              publisher with a pool, and a subscription with a history.",
+        why: "Of Sinew's memory 3.7 MB are mapped before the program makes a context, 6.6 MB with one relay. A relay \
+              adds 9 KB (a node, a publisher with a pool, a subscription with a history), a task with a channel 2 KB, \
+              a thread with one 36 KB.",
         leaves_out: "A channel keeps one value for one receiver.",
         needs: &["every_subscriber_gets_every_message"],
     },
