@@ -68,6 +68,7 @@ fn first_in_path(python: &Path, place: &Path) -> OsString {
     // A script and no link: a virtual environment is found by the program's own path.
     let found =
         Command::new(python).args(["-c", "import sys; print(sys.executable)"]).output().expect("Python runs");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     let found = String::from_utf8(found.stdout).expect("a path in UTF-8");
     fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", found.trim_end())).expect("a script");
     fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("a script that runs");

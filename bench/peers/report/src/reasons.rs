@@ -4,106 +4,158 @@ use std::fmt::Write as _;
 
 use crate::report::Report;
 
-/// Why some systems are ahead in some sections.
+/// Why some systems are ahead in some cases: a sentence, and one of what they leave out.
 struct Reason {
     systems: &'static [&'static str],
-    /// The sections' names in links, and there the figure that it explains; `None`: each of them.
-    places: &'static [(&'static str, Option<&'static str>)],
+    places: &'static [Place],
     /// What the machine spends the time on.
     why: &'static str,
-    /// What a robot needs and these systems leave out.
+    /// What a robot needs and these systems leave out; empty if it has nothing to do with the figure.
     leaves_out: &'static str,
-    /// The tests in `needs/tests/needs.rs` that Sinew passes and these systems fail.
+    /// The tests in `needs/tests/needs.rs` that show it: Sinew passes them, and these systems fail.
     needs: &'static [&'static str],
 }
 
-/// All that is known. Change a reason when the cause is removed, or another one is measured.
-const REASONS: [Reason; 8] = [
+/// A section by its name in links, the label of a case and the key of a figure: `None` for all.
+type Place = (&'static str, Option<&'static str>, Option<&'static str>);
+
+/// What all channels leave out.
+const ONE_RECEIVER: &str = "Each message goes to one receiver, and a full channel refuses the newest message (tokio's \
+                            `broadcast`, measured with whole robots, does neither).";
+const OF_CHANNELS: &[&str] =
+    &["every_subscriber_gets_every_message", "a_reader_that_is_behind_finds_the_newest"];
+
+/// What sockets and pipes leave out.
+const ONE_READER: &str =
+    "Each byte goes to one reader, and a full socket or pipe refuses the newest message or stops its writer.";
+
+/// What zenoh leaves out for subscribers with callbacks.
+const CALLED_BACK: &str = "With callbacks, as here, its publisher runs its subscribers and waits for them; a \
+                           subscriber with a channel is not run, and has a thread that must be woken.";
+
+/// All that is known; the first that fits a case explains it. Change a reason when its cause is
+/// removed, or another one is measured.
+const REASONS: [Reason; 13] = [
     Reason {
         systems: &["crossbeam", "flume", "tokio mpsc"],
-        places: &[("throughput-intra", None)],
-        why: "For a message of 64 B one cache line goes from core to core: the channel's slot. In Sinew three go one \
-              after the other: the message's block, the lock, and the history with the message's number, stamps and \
-              QoS. From 64 KB on, filling and reading are nearly all there is, and rounds of one side differ by more \
-              than the sides do.",
-        leaves_out: "A channel has one receiver, and one that is full refuses the newest message.",
-        needs: &["every_subscriber_gets_every_message", "a_reader_that_is_behind_finds_the_newest"],
+        places: &[("throughput-intra", Some("64 B"), None)],
+        why: "From core to core goes crossbeam's slot with an index, flume's or tokio's queue with its lock or \
+              semaphore, but Sinew's lock, history and block of the message, with its number, stamps and QoS.",
+        leaves_out: ONE_RECEIVER,
+        needs: OF_CHANNELS,
+    },
+    Reason {
+        systems: &["crossbeam", "flume", "tokio mpsc", "zenoh, one session"],
+        places: &[("throughput-intra", None, None)],
+        why: "Filling and reading the memory is nearly all of the time; beyond that it was not profiled.",
+        leaves_out: "",
+        needs: &[],
     },
     Reason {
         systems: &["tokio mpsc", "tokio mpsc, one thread"],
-        places: &[("chain", Some("p50_ns")), ("growth", Some("p50_ns"))],
+        places: &[("chain", None, Some("p50_ns")), ("growth", None, Some("p50_ns"))],
         why: "A hop touches about 4 cache lines of a task and its channel, and 16 of a publisher, a history and a \
-              subscription; a chain of 1000 has more of them than the near caches hold.",
-        leaves_out: "A channel has one receiver, and one that is full refuses the newest message.",
-        needs: &["every_subscriber_gets_every_message", "a_reader_that_is_behind_finds_the_newest"],
+              subscription, and a long chain has more of them than the near caches hold.",
+        leaves_out: ONE_RECEIVER,
+        needs: OF_CHANNELS,
     },
     Reason {
         systems: &["crossbeam", "flume", "tokio mpsc", "tokio mpsc, one thread"],
-        places: &[("chain", Some("rss_bytes")), ("growth", Some("rss_bytes"))],
-        why: "Of Sinew's memory 3.7 MB are mapped before the program makes a context, 6.6 MB with one relay. A relay \
-              adds 9 KB (a node, a publisher with a pool, a subscription with a history), a task with a channel 2 KB, \
-              a thread with one 36 KB.",
-        leaves_out: "A channel keeps one value for one receiver.",
-        needs: &["every_subscriber_gets_every_message"],
+        places: &[("chain", None, Some("rss_bytes")), ("growth", None, Some("rss_bytes"))],
+        why: "Of the 6.3 MB that Sinew has with one relay 3.7 are mapped before the program makes a context; a relay \
+              adds 9 KB, a task with a channel 2 KB, a thread with flume's channel 10 KB, one with crossbeam's, whose \
+              slots are allocated at once, 34 KB.",
+        leaves_out: "",
+        needs: &[],
     },
     Reason {
-        systems: &["unix socket", "pipe", "thrift, buffered", "thrift, framed"],
-        places: &[("pingpong-sleep", None), ("process-chain", None), ("requests", None)],
-        why: "The kernel wakes the reader of a socket or a pipe sooner than a reader of shared memory, which sleeps on \
-              a futex: both, with their copies, take less than that wake-up alone (the floor `wake`). So this costs \
-              small messages that come seldom; from 64 KB on the copies cost more.",
-        leaves_out: "A socket has one reader, keeps the oldest bytes, and stops or refuses its writer; a client of a \
-                     server that comes again has to connect anew.",
-        needs: &[
-            "every_subscriber_gets_every_message",
-            "a_reader_that_is_behind_finds_the_newest",
-            "a_server_that_comes_again_is_found",
+        systems: &["unix socket", "pipe"],
+        places: &[("pingpong-sleep", None, None), ("requests", None, None)],
+        why: "Back to back, a socket or a pipe with its copies takes less than a futex's wake-up alone (the floor \
+              `wake`), by which readers of shared memory sleep, and after 10 ms of sleep Sinew's own code comes from \
+              far caches.",
+        leaves_out: ONE_READER,
+        needs: OF_CHANNELS,
+    },
+    Reason {
+        systems: &["unix socket"],
+        places: &[("process-chain", None, None)],
+        why: "Most of a hop is the wake-up, on both sides, and two system calls; a socket takes 217 instructions \
+              besides, Sinew 12,100.",
+        leaves_out: ONE_READER,
+        needs: OF_CHANNELS,
+    },
+    Reason {
+        systems: &["thrift, buffered", "thrift, framed"],
+        places: &[("requests", None, None)],
+        why: "A call is two wake-ups by a socket, which the kernel does sooner than by a futex in shared memory.",
+        leaves_out: "A client whose server went and came again stays cut off until the program connects it anew.",
+        needs: &["a_server_that_comes_again_is_found"],
+    },
+    Reason {
+        systems: &[
+            "crossbeam",
+            "flume",
+            "tokio mpsc",
+            "tokio mpsc, one thread",
+            "zenoh, one session",
+            "zenoh, a session per node",
+            "hiroz, one context",
         ],
+        places: &[("tails", None, Some("due_max_ns"))],
+        why: "The longest is one message of a round of 30 s, which the kernel's scheduler decides: rounds of one side \
+              differ by more than the sides do.",
+        leaves_out: "",
+        needs: &[],
     },
     Reason {
         systems: &["zenoh, one session"],
-        places: &[
-            ("chain", None),
-            ("growth", None),
-            ("tails", None),
-            ("entities", None),
-            ("throughput-intra", None),
-        ],
-        why: "A subscriber is called within the publish: there is no queue between them, and no executor to wake.",
-        leaves_out: "So each publisher runs all its subscribers' callbacks, and waits for them.",
-        needs: &["a_publisher_does_not_run_its_subscribers", "a_node_that_comes_late_gets_the_last_message"],
+        places: &[("chain", None, None), ("growth", None, None), ("tails", None, None)],
+        why: "When Sinew's executor wakes, it fetches what its last burst used before it runs the timer's callback: \
+              the first hop is later for it, and the others are shorter.",
+        leaves_out: CALLED_BACK,
+        needs: &["a_publisher_does_not_run_its_subscribers"],
+    },
+    Reason {
+        systems: &["zenoh, one session"],
+        places: &[("entities", None, None)],
+        why: "1152 of Sinew's 2549 live bytes for a pair are the subscription's history, which a callback has not.",
+        leaves_out: CALLED_BACK,
+        needs: &["a_publisher_does_not_run_its_subscribers"],
     },
     Reason {
         systems: &["zenoh, a session per node"],
-        places: &[("latest", None)],
-        why: "Its reader asks a queue of its own process, mostly for the value that it had before; Sinew's reads the \
-              writer's memory, and waits for a cache line of another core each time.",
-        leaves_out: "What it reads is older, as the table shows: a value comes after its write has returned.",
+        places: &[("latest", None, None)],
+        why: "Its reader asks a queue of its own process, mostly for the value that it had before, and its write \
+              returns before the value has left; Sinew's reader waits for a line of the writer's memory each time.",
+        leaves_out: "What a subscriber of zenoh reads is older, as the table shows: a value arrives after its put has \
+                     returned.",
         needs: &["a_read_finds_what_was_written_before"],
     },
     Reason {
         systems: &["zenoh, a session per node"],
-        places: &[("entities", None)],
-        why: "Of Sinew's memory for a pair between processes 40 % are files of shared memory: places for ten messages, \
-              and what both sides say of their ends. zenoh keeps neither, and queues in its sockets.",
-        leaves_out: "Nothing is kept for a node that comes late.",
-        needs: &["a_node_that_comes_late_gets_the_last_message"],
+        places: &[("entities", None, None)],
+        why: "4 of 10 bytes of Sinew's are in files of shared memory: places for ten messages, and what both sides say \
+              of their ends; zenoh queues in its sockets.",
+        leaves_out: "",
+        needs: &[],
     },
     Reason {
         systems: &["iceoryx2", "iceoryx2 with events"],
         places: &[
-            ("pingpong-loan", None),
-            ("pingpong-whole", None),
-            ("pingpong-sleep", None),
-            ("fanout", None),
-            ("requests", None),
-            ("throughput-shm", None),
-            ("latest", None),
-            ("big", None),
+            ("pingpong-loan", None, None),
+            ("pingpong-whole", None, None),
+            ("pingpong-sleep", None, None),
+            ("fanout", None, None),
+            ("requests", None, None),
+            ("throughput-shm", None, None),
+            ("latest", None, None),
+            ("big", None, None),
         ],
-        why: "Both sides move the same cache lines; where a round says this and another that, filling and reading the \
-              memory, or the wake-up, is nearly all of the time.",
-        leaves_out: "The first node sets how many others may join a topic; by default, two publishers.",
+        why: "Both sides write and read the same bytes, and wait for as many cache lines or the same wake-up, which is \
+              nearly all of the time.",
+        leaves_out: "The node that creates a topic fixes how many may join, by default two publishers, which bounds \
+                     its memory: a further one is refused.",
         needs: &["any_number_of_publishers_joins"],
     },
 ];
@@ -118,8 +170,10 @@ pub fn of(report: &Report) -> Vec<String> {
                 continue;
             }
             let explains = |reason: &Reason| {
-                let here = |&(place, key): &(&str, Option<&str>)| {
-                    place == part.section.id && key.is_none_or(|key| key == measure.key)
+                let here = |&(section, label, key): &Place| {
+                    section == part.section.id
+                        && label.is_none_or(|label| label == case.label)
+                        && key.is_none_or(|key| key == measure.key)
                 };
                 reason.systems.contains(&side.system.as_str()) && reason.places.iter().any(here)
             };
@@ -139,11 +193,12 @@ pub fn of(report: &Report) -> Vec<String> {
 }
 
 fn explained(Reason { systems, why, leaves_out, needs, .. }: &Reason, cases: usize) -> String {
-    let mut text =
-        format!("{} ({cases} {}): ", systems.join("; "), if cases == 1 { "case" } else { "cases" });
-    let _ = write!(text, "{why} {leaves_out}");
-    let names: Vec<String> = needs.iter().map(|need| format!("`{need}`")).collect();
-    let _ = write!(text, " Shown by {}.", names.join(", "));
+    let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+    let mut text = format!("{} ({cases}): {why}", systems.join("; "));
+    if !needs.is_empty() {
+        let names: Vec<String> = needs.iter().map(|need| format!("`{need}`")).collect();
+        let _ = write!(text, " {leaves_out} Shown by {}.", names.join(", "));
+    }
     text
 }
 
@@ -181,6 +236,19 @@ mod tests {
         assert!(texts[0].starts_with("zenoh, a session per node (1 case): "), "{texts:?}");
         assert!(texts[0].ends_with(" Shown by `a_read_finds_what_was_written_before`."), "{texts:?}");
         assert_eq!(texts[1], "Not profiled: unheard of: The latest value (64 B), a read.");
+    }
+
+    #[test]
+    fn a_reason_is_two_sentences_at_most() {
+        for Reason { why, leaves_out, needs, .. } in &REASONS {
+            for sentence in [why, leaves_out] {
+                assert!(
+                    !sentence.contains(". ") && (sentence.is_empty() || sentence.ends_with('.')),
+                    "{sentence}"
+                );
+            }
+            assert_eq!(leaves_out.is_empty(), needs.is_empty(), "what is left out is shown: {leaves_out}");
+        }
     }
 
     #[test]

@@ -287,8 +287,8 @@ impl OwnState {
         }
     }
 
-    /// Has the helper thread look at everything soon: there is something new to look after. It
-    /// would sleep on without it.
+    /// Has the helper thread look at everything in two seconds: there is something new to look
+    /// after. It would sleep on without it.
     pub(crate) fn request_look(&self) {
         // Release: pairs with the Acquire in `take_request`; carries the new thing.
         if self.requested.swap(1, Ordering::Release) == 0 {
