@@ -59,8 +59,8 @@ fn next(left: &Mutex<Vec<PathBuf>>) -> Option<PathBuf> {
     left.lock().pop()
 }
 
-/// Returns a `PATH` whose `python3` is this interpreter: the module is built for no other one, and
-/// `sinew launch` starts nodes with it.
+/// Returns a `PATH` in which `python3` is this interpreter: the module is built for no other one,
+/// and `sinew launch` starts nodes with it.
 fn first_in_path(python: &Path, place: &Path) -> OsString {
     let programs = place.join("bin");
     fs::create_dir(&programs).expect("a directory");

@@ -63,8 +63,8 @@ const REASONS: [Reason; 13] = [
         systems: &["crossbeam", "flume", "tokio mpsc", "tokio mpsc, one thread"],
         places: &[("chain", None, Some("rss_bytes")), ("growth", None, Some("rss_bytes"))],
         why: "Of the 6.3 MB that Sinew has with one relay 3.7 are mapped before the program makes a context; a relay \
-              adds 9 KB, a task with a channel 2 KB, a thread with flume's channel 10 KB, one with crossbeam's, whose \
-              slots are allocated at once, 34 KB.",
+              adds 9 KB, a task with a channel 2 KB, a thread with flume's channel 10 KB, one with crossbeam's, which \
+              allocates its slots at once, 34 KB.",
         leaves_out: "",
         needs: &[],
     },
@@ -89,7 +89,7 @@ const REASONS: [Reason; 13] = [
         systems: &["thrift, buffered", "thrift, framed"],
         places: &[("requests", None, None)],
         why: "A call is two wake-ups by a socket, which the kernel does sooner than by a futex in shared memory.",
-        leaves_out: "A client whose server went and came again stays cut off until the program connects it anew.",
+        leaves_out: "After its server went and came again, a client stays cut off until the program connects it anew.",
         needs: &["a_server_that_comes_again_is_found"],
     },
     Reason {
