@@ -10,6 +10,9 @@
 )]
 #[path = "../../thrift/src/hop.rs"]
 mod hop;
+#[allow(dead_code, reason = "the peer needs more of it")]
+#[path = "../../zenoh/src/sessions.rs"]
+mod sessions;
 
 use std::error::Error;
 use std::io::{ErrorKind, Read, Write};
@@ -19,12 +22,13 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hop::{HopSyncClient, Stamped, THopSyncClient};
 use iceoryx2::port::publisher::PublisherCreateError;
 use iceoryx2::prelude::{NodeBuilder, local};
 use rustix::fs::OFlags;
+use sessions::Memory;
 use sinew::prelude::*;
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol};
 use zenoh::Wait as _;
@@ -60,7 +64,7 @@ fn taken(from: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| from.take()).map(|(number, _)| number.0).collect()
 }
 
-/// A socket and a pipe, whose ends don't block.
+/// A socket and a pipe with ends that don't block.
 fn byte_streams() -> Outcome<[Ends; 2]> {
     let (to, from) = UnixStream::pair()?;
     to.set_nonblocking(true)?;
@@ -129,18 +133,19 @@ fn a_reader_that_is_behind_finds_the_newest() -> Outcome {
     }
     assert_eq!(taken(&reader), [SENT - 1, SENT]);
 
+    let refused =
+        |is_refused: &dyn Fn(u64) -> bool| (1..=SENT).filter(|&number| is_refused(number)).count() as u64;
     let (to, from) = crossbeam_channel::bounded(2);
-    let refused = (1..=SENT).filter(|&number| to.try_send(number).is_err()).count() as u64;
-    assert_eq!((refused, from.try_iter().collect()), (SENT - 2, vec![1, 2]));
+    assert_eq!(refused(&|number| to.try_send(number).is_err()), SENT - 2);
+    assert_eq!(from.try_iter().collect::<Vec<_>>(), [1, 2]);
 
     let (to, from) = flume::bounded(2);
-    let refused = (1..=SENT).filter(|&number| to.try_send(number).is_err()).count() as u64;
-    assert_eq!((refused, from.try_iter().collect()), (SENT - 2, vec![1, 2]));
+    assert_eq!(refused(&|number| to.try_send(number).is_err()), SENT - 2);
+    assert_eq!(from.try_iter().collect::<Vec<_>>(), [1, 2]);
 
     let (to, mut from) = tokio::sync::mpsc::channel(2);
-    let refused = (1..=SENT).filter(|&number| to.try_send(number).is_err()).count() as u64;
-    let left: Vec<u64> = std::iter::from_fn(|| from.try_recv().ok()).collect();
-    assert_eq!((refused, left), (SENT - 2, vec![1, 2]));
+    assert_eq!(refused(&|number| to.try_send(number).is_err()), SENT - 2);
+    assert_eq!(std::iter::from_fn(|| from.try_recv().ok()).collect::<Vec<_>>(), [1, 2]);
 
     for (mut to, mut from) in byte_streams()? {
         let sent = (1..=SENT).take_while(|number| to.write_all(&number.to_le_bytes()).is_ok()).count();
@@ -170,7 +175,7 @@ fn a_publisher_does_not_run_its_subscribers() -> Outcome {
     thread::scope(|scope| scope.spawn(|| executor.spin_some()).join().unwrap())?;
     assert!(ran_in.lock().unwrap().is_some_and(|thread| thread != driver));
 
-    let session = alone()?;
+    let session = sessions::alone()?;
     let ran_in = Arc::new(Mutex::new(None));
     let seen = ran_in.clone();
     let called = move |_| *seen.lock().unwrap() = Some(thread::current().id());
@@ -180,8 +185,8 @@ fn a_publisher_does_not_run_its_subscribers() -> Outcome {
     Ok(())
 }
 
-/// A controller that reads the latest state after it was written acts on that one. (zenoh is read by
-/// subscription, as it is measured; a query asks the writer.)
+/// A controller that reads the latest state after it was written acts on that one. (zenoh is read
+/// by subscription, as it is measured; a query asks the writer.)
 #[test]
 fn a_read_finds_what_was_written_before() -> Outcome {
     const WRITES: u64 = 1000;
@@ -195,7 +200,8 @@ fn a_read_finds_what_was_written_before() -> Outcome {
         assert_eq!(*seen.read()?.ok_or("the master is gone")?, number);
     }
 
-    let (writes, reads) = linked()?;
+    let writes = sessions::listening(Memory::Heap, &[])?;
+    let reads = sessions::connected(Memory::Heap, &[sessions::locator(&writes)?])?;
     let newest = Arc::new(AtomicU64::new(0));
     let seen = newest.clone();
     let arrived = move |sample: zenoh::sample::Sample| {
@@ -204,11 +210,7 @@ fn a_read_finds_what_was_written_before() -> Outcome {
     };
     let _reader = reads.declare_subscriber("state").callback(arrived).wait()?;
     let state = writes.declare_publisher("state").wait()?;
-    let begun = Instant::now();
-    while !state.matching_status().wait()?.matching() {
-        assert!(begun.elapsed() < PATIENCE, "the sessions don't match");
-        thread::sleep(Duration::from_millis(1));
-    }
+    sessions::matched(&state)?;
     let mut stale = 0;
     for number in 1..=WRITES {
         state.put(number.to_le_bytes().to_vec()).wait()?;
@@ -255,8 +257,8 @@ fn a_server_that_comes_again_is_found() -> Outcome {
     Ok(())
 }
 
-/// A robot's nodes come one by one, from many teams: the first one doesn't know how many will. (iceoryx2
-/// has the same limits between processes as in one.)
+/// A robot's nodes come one by one, from many teams: the first one doesn't know how many will.
+/// (iceoryx2 has the same limits between processes as in one.)
 #[test]
 fn any_number_of_publishers_joins() -> Outcome {
     const PUBLISHERS: usize = 100;
@@ -272,27 +274,4 @@ fn any_number_of_publishers_joins() -> Outcome {
         (0..PUBLISHERS).map(|_| service.publisher_builder().create()).collect();
     assert_eq!(publishers.err(), Some(PublisherCreateError::ExceedsMaxSupportedPublishers));
     Ok(())
-}
-
-/// A session without links.
-fn alone() -> zenoh::Result<zenoh::Session> {
-    open(&[], &[])
-}
-
-/// Two sessions, as those of two processes.
-fn linked() -> Outcome<(zenoh::Session, zenoh::Session)> {
-    let one = open(&["tcp/127.0.0.1:0".to_owned()], &[])?;
-    let locators = one.info().locators().wait();
-    let other = open(&[], &[locators.first().ok_or("it listens nowhere")?.to_string()])?;
-    Ok((one, other))
-}
-
-fn open(listen: &[String], connect: &[String]) -> zenoh::Result<zenoh::Session> {
-    let mut config = zenoh::Config::default();
-    config.insert_json5("mode", "\"peer\"")?;
-    config.insert_json5("scouting/multicast/enabled", "false")?;
-    config.insert_json5("scouting/gossip/enabled", "false")?;
-    config.insert_json5("listen/endpoints", &format!("{listen:?}"))?;
-    config.insert_json5("connect/endpoints", &format!("{connect:?}"))?;
-    zenoh::open(config).wait()
 }
