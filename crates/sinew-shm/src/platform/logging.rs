@@ -20,8 +20,8 @@
 //!
 //! Callers hold no lock, or wrap the work that they do under one in [`later`]: a logger is the
 //! program's code, and standard error may block. Code that reads or publishes messages has no time
-//! for that and may hold locks, so it uses [`log_line_later!`]: the helper
-//! thread then writes the message. The locks here guard plain data and are leaves.
+//! for that and may hold locks, so it uses `log_line_later!`: the helper thread then writes the
+//! message. The locks here guard plain data and are leaves.
 
 use crate::platform::locks::no_lock_is_held;
 use crate::platform::sync::{PlainMutex, PlainRwLock};
