@@ -12,7 +12,7 @@ use crate::cli::tools::lifecycle::{
 use crate::error::Error;
 use crate::harmless::one_line;
 use crate::observed::Observed;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
 /// Suffixes of the names of their services, and the types.
@@ -81,21 +81,30 @@ fn nodes(ManagedNodesOptions { asking, count_nodes }: &ManagedNodesOptions) -> R
 fn get(GetStateOptions { node, asking }: &GetStateOptions) -> Result<(), Error> {
     let asker = Asker::new(asking)?;
     let names = node.clone().map_or_else(|| asker.all.clone(), |name| vec![name]);
-    let mut states = Vec::new();
+    let (mut states, mut is_all) = (Vec::new(), true);
     for name in &names {
-        states.push((name, asker.of(name)?.state(asking.timeout)?));
+        match asker.of(name).and_then(|client| Ok(client.state(asking.timeout)?)) {
+            Ok(state) => states.push((name, state)),
+            // A node that goes or hangs doesn't hide the others.
+            Err(error) if node.is_none() => {
+                says(&error.to_string());
+                is_all = false;
+            }
+            Err(error) => return Err(error),
+        }
     }
     if asking.json {
         let told = |(name, state): &(&String, sinew_lifecycle::State)| json!({ "node": name, "id": state.id(), "label": state.label() });
-        return print_json(&states.iter().map(told).collect::<Vec<_>>());
-    }
-    for (name, state) in states {
-        match node {
-            Some(_) => print(&format!("{state} [{}]\n", state.id()))?,
-            None => print(&format!("{name}: {state} [{}]\n", state.id()))?,
+        print_json(&states.iter().map(told).collect::<Vec<_>>())?;
+    } else {
+        for (name, state) in states {
+            match node {
+                Some(_) => print(&format!("{state} [{}]\n", state.id()))?,
+                None => print(&format!("{name}: {state} [{}]\n", state.id()))?,
+            }
         }
     }
-    Ok(())
+    if is_all { Ok(()) } else { Err(Error::Ended { code: 1 }) }
 }
 
 fn list(TransitionsOptions { node, all, asking }: &TransitionsOptions) -> Result<(), Error> {

@@ -156,19 +156,23 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         Ok((node, client, names))
     });
     let asked: Vec<_> = asked.collect::<Result<_, Error>>()?;
-    let (mut text, mut all) = (String::new(), Vec::new());
+    let (mut text, mut all, mut is_all) = (String::new(), Vec::new(), true);
     for (node, client, names) in asked {
-        // A node that goes or hangs doesn't keep the others from being listed.
-        let names = match names.wait(options.ask.timeout) {
+        let names_and_types = names.wait(options.ask.timeout).and_then(|listed| {
+            let types = match options.types && !listed.names.is_empty() {
+                true => client.types(listed.names.clone()).wait(options.ask.timeout)?,
+                false => Vec::new(),
+            };
+            Ok((listed.names, types))
+        });
+        let (names, types) = match names_and_types {
+            // A node that goes or hangs doesn't keep the others from being listed.
             Err(error) if options.node.is_none() => {
                 says(&error.to_string());
+                is_all = false;
                 continue;
             }
-            names => names.map_err(failed)?.names,
-        };
-        let types = match options.types && !names.is_empty() {
-            true => client.types(names.clone()).wait(options.ask.timeout).map_err(failed)?,
-            false => Vec::new(),
+            both => both.map_err(failed)?,
         };
         let indent = if options.node.is_some() { "" } else { "  " };
         if options.node.is_none() {
@@ -183,7 +187,12 @@ fn list(options: &ListOptions) -> Result<(), Error> {
             last["types"] = types.iter().map(ToString::to_string).collect();
         }
     }
-    if options.ask.json { print_json(&all) } else { print(&text) }
+    if options.ask.json {
+        print_json(&all)?
+    } else {
+        print(&text)?
+    }
+    if is_all { Ok(()) } else { Err(Error::Ended { code: 1 }) }
 }
 
 /// Reports which nodes are missing in a list of parameters.

@@ -4,6 +4,7 @@
 //! work; the second one gives the terminal back and ends the process at once.
 
 use std::env;
+use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -22,7 +23,7 @@ use rustix::process::getpgrp;
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
@@ -221,7 +222,7 @@ pub(crate) fn draw(lines: &[String], rows: u16) -> io::Result<()> {
     to.write_all(&text).and_then(|()| to.flush())
 }
 
-/// Returns a stream that the first SIGINT or SIGTERM ends, as [`stop_on_signal`]. A panic gives the
+/// Returns a stream that the first SIGINT, SIGTERM or SIGHUP ends, as [`stop_on_signal`]. A panic gives the
 /// terminal back, too.
 pub(crate) fn ended_on_signal(terminal: Option<&Terminal>) -> Result<UnixStream, Error> {
     let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
@@ -236,14 +237,16 @@ pub(crate) fn ended_on_signal(terminal: Option<&Terminal>) -> Result<UnixStream,
     Ok(ended)
 }
 
-/// Makes the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would by
-/// default, but with its terminal given back. Lasts for the rest of the process's life.
+/// Makes the first SIGINT, SIGTERM or SIGHUP (the terminal is gone) call `stop`, and the next one
+/// end the process as it would by default, but with its terminal given back. Lasts for the rest of
+/// the process's life. A SIGHUP that is ignored, as below `nohup`, stays ignored.
 pub(crate) fn stop_on_signal(
     stop: impl Fn() + Send + 'static,
     terminal: Option<&Terminal>,
 ) -> Result<(), Error> {
     let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hang_up)).map_err(failed)?;
     let borrowed = terminal.map(|terminal| Arc::clone(&terminal.borrowed));
     let wait = move || {
         let mut told = None;
@@ -263,4 +266,13 @@ pub(crate) fn stop_on_signal(
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop).map_err(failed)
+}
+
+/// Returns `true` if the process ignores the signal: a parent that ignores it hands that on.
+fn is_ignored(signal: i32) -> bool {
+    // The mask of proc_pid_status(5): bit 0 is signal 1.
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

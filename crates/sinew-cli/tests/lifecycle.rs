@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use sinew::{Context, Executor};
+use sinew_interfaces::lifecycle_msgs::srv::{GetState, GetStateRequest, GetStateResponse};
 use sinew_lifecycle::{LifecycleNode, State, from_fn};
 
 fn sinew(place: &Path, arguments: &[&str]) -> Output {
@@ -83,5 +84,28 @@ fn managed_nodes_are_listed_and_managed() {
         assert!(
             refused(place, &["set", "camera", "start"]).contains("there are configure, cleanup, activate")
         );
+    });
+}
+
+#[test]
+fn a_node_that_does_not_answer_hides_no_other() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let place = directory.path();
+    let contexts = [(); 2].map(|()| Context::builder().directory(place).build().unwrap());
+    let [hangs, works] = &contexts;
+    let plain = hangs.node("hangs").unwrap();
+    let answer = |_: &GetStateRequest| GetStateResponse::default();
+    let _server = plain.server::<GetState>("~/get_state").callback(answer).unwrap(); // which nothing runs
+    let _managed = LifecycleNode::new(&works.node("works").unwrap(), from_fn(|_| Ok(()))).unwrap();
+    let executor = Executor::single();
+    executor.add(works).unwrap();
+    std::thread::scope(|scope| {
+        let _ending = EndAtLast(works.clone());
+        scope.spawn(|| executor.spin());
+        let output = sinew(place, &["get", "--timeout", "0.5"]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "/works: unconfigured [1]\n");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && told.contains("/hangs"), "{told}");
+        assert_eq!(sinew(place, &["get", "hangs", "--timeout", "0.1"]).status.code(), Some(1));
     });
 }

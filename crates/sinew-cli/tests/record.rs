@@ -39,7 +39,11 @@ impl Recording {
     }
 
     fn interrupt(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+        self.signal(Signal::INT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Returns its exit code, and the last thing that it says.
@@ -90,6 +94,19 @@ fn ctrl_c_ends_it_with_everything_in_the_bag() {
     let texts = bag.messages(&Selection::all().topic("/a")).unwrap();
     let texts: Vec<String> = texts.map(|message| message.unwrap().decode::<Text>().unwrap().data).collect();
     assert!(texts.iter().enumerate().all(|(number, text)| *text == number.to_string()));
+}
+
+#[test]
+fn a_terminal_that_goes_ends_it_like_ctrl_c() {
+    let (place, node) = robot();
+    let a = publisher(&node, "/a");
+    let recording = Recording::start(place.path(), &["a", "--lossless"]);
+    assert!(a.wait_for_subscribers(1, PATIENCE));
+    (0..10).for_each(|_| a.publish(Text::default()).unwrap());
+    recording.signal(Signal::HUP);
+    let (code, last) = recording.end();
+    assert_eq!((code, &last["messages"]), (Some(0), &10.into()), "{last}");
+    assert_eq!(BagReader::open(place.path().join("bag")).unwrap().message_count(), 10);
 }
 
 #[test]

@@ -27,8 +27,8 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(super) fn run(options: &RecordOptions) -> Result<(), Error> {
     let (context, number) = session::context(&options.session)?;
     let output = options.output.clone().unwrap_or_else(default_name);
-    let recorder = configured(&context, options, number)?.start(&output)?;
-    Session::new(options, recorder)?.run(options.session.json)
+    let recorder = configured(&context, options, number)?;
+    Session::begin(options, || Ok(recorder.start(&output)?))?.run(options.session.json)
 }
 
 /// Returns rosbag2's name for a bag that begins now.
@@ -118,9 +118,14 @@ struct Session {
 }
 
 impl Session {
-    fn new(options: &RecordOptions, recorder: Recorder) -> Result<Self, Error> {
+    /// Starts the recorder once signals end it properly.
+    fn begin(
+        options: &RecordOptions,
+        start: impl FnOnce() -> Result<Recorder, Error>,
+    ) -> Result<Self, Error> {
         let terminal = if options.session.has_screen() { Terminal::take()? } else { None };
         let ended = terminal::ended_on_signal(terminal.as_ref())?;
+        let recorder = start()?;
         let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
         Ok(Self { recorder, ended, terminal, has_keys })
     }

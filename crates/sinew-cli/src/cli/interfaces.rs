@@ -315,7 +315,8 @@ pub(crate) struct SendGoalOptions {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) depth: u32,
 
-    /// Give up if the goal isn't accepted after this time [default: when Ctrl-C is pressed].
+    /// Give up, and cancel the goal, if it isn't accepted after this time [default: when Ctrl-C is
+    /// pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 

@@ -87,7 +87,7 @@ pub(crate) struct RecordOptions {
     pub(crate) compression: Option<Compression>,
 
     /// Threads that compress, for zstd [default: the one that writes].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) compression_threads: Option<u32>,
 
     /// Keep only this many files: the oldest give way.

@@ -153,10 +153,6 @@ pub(crate) struct FindOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
 
-    /// Print only their number.
-    #[arg(short, long, visible_aliases = ["count-topics", "count-services"])]
-    pub(crate) count: bool,
-
     #[command(flatten)]
     pub(crate) list: GraphListOptions,
 }
@@ -166,6 +162,10 @@ pub(crate) struct GraphListOptions {
     /// Also hidden ones: those with a part that begins with `_`.
     #[arg(short, long, visible_aliases = ["include-hidden", "include-hidden-nodes", "include-hidden-topics", "include-hidden-services"])]
     pub(crate) all: bool,
+
+    /// Print only their number.
+    #[arg(short, long, visible_aliases = ["count-nodes", "count-topics", "count-services", "count-actions"])]
+    pub(crate) count: bool,
 
     #[command(flatten)]
     pub(crate) place: Where,
@@ -223,6 +223,10 @@ pub(crate) struct CheckOptions {
     pub(crate) json: bool,
 }
 
+fn no_window(_: &str) -> Result<u64, String> {
+    Err("a report covers a time here, not a number of messages: `--over SECONDS`".to_owned())
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct WatchOptions {
     #[command(flatten)]
@@ -233,8 +237,12 @@ pub(crate) struct WatchOptions {
     pub(crate) interval: Duration,
 
     /// The time that a report covers; the first reports cover less.
-    #[arg(short, long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
+    #[arg(long = "over", allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
     pub(crate) window: Duration,
+
+    /// `ros2`'s number of messages, which is no time: refused, so that no script means the other.
+    #[arg(short = 'w', long = "window", hide = true, value_parser = no_window)]
+    pub(crate) _messages: Option<u64>,
 
     /// End after this many reports [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

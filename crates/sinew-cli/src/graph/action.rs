@@ -52,6 +52,9 @@ pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
     let seen = Observed::open(&options.list.place)?.read()?;
     let mut all = seen.actions();
     all.retain(|action| options.list.all || !action.is_hidden());
+    if options.list.count {
+        return print(&format!("{}\n", all.len())); // as JSON, it is the same
+    }
     if options.list.json {
         let one = |NameAndTypes { name, types, .. }: &NameAndTypes| {
             let [servers, clients] = counts(&seen, name);
@@ -110,7 +113,7 @@ enum Event {
 const ABORTED: u8 = 3;
 const CANCELED: u8 = 4;
 
-/// Longest wait for the answer to a cancel request if the output has no reader.
+/// Longest wait for the answer to a cancel request when this program ends before the goal.
 const LEAVE_AFTER: Duration = Duration::from_secs(5);
 
 fn output_closed() -> Error {
@@ -290,13 +293,22 @@ impl<'a> Goal<'a> {
         CallError::Failed { service: self.options.name.clone(), reason: reason.to_string() }.into()
     }
 
-    /// Sends the goal, and prints events until it has ended. If the reader of the output goes away,
-    /// the goal is cancelled.
+    /// Sends the goal, and prints events until it has ended. If this ends before, as the time is
+    /// over or the reader of the output goes away, the goal is cancelled.
     fn run(&self, events: &Receiver<Event>) -> Result<(), Error> {
         let mut state = State::Sent;
         let outcome = self.follow(events, &mut state);
-        if outcome.as_ref().is_err_and(Error::is_closed_output) {
-            self.leave(events, state);
+        let Err(error) = &outcome else { return outcome };
+        if state == State::Ended {
+            return outcome;
+        }
+        if error.is_closed_output() {
+            self.leave(events, state); // nothing more is said
+            return outcome;
+        }
+        says(&format!("waiting to cancel the goal, for at most {} s", LEAVE_AFTER.as_secs()));
+        if !self.leave(events, state) {
+            says(&format!("{} did not answer that: the goal may still run", self.options.name));
         }
         outcome
     }
@@ -309,7 +321,10 @@ impl<'a> Goal<'a> {
             let answer = answer.map(|answer| answer.into_inner().into_bytes());
             drop(told.send(Event::Answered(answer.map_err(|error| error.failure().clone()))));
         });
-        sent.map_err(|error| self.failed(error.failure()))?;
+        sent.map_err(|error| {
+            *state = State::Ended;
+            self.failed(error.failure())
+        })?;
         let begin = now_ns();
         let mut is_stopped = false;
         loop {
@@ -323,8 +338,11 @@ impl<'a> Goal<'a> {
             };
             match event {
                 Ok(Event::Answered(answer)) => {
-                    let answer = answer.map_err(|failure| self.failed(failure))?;
-                    *state = if self.is_accepted(&answer)? { State::Accepted } else { State::Ended };
+                    // Without an answer there is no goal; the goal of one that can't be read may run.
+                    *state = if answer.is_ok() { State::Accepted } else { State::Ended };
+                    if !self.is_accepted(&answer.map_err(|failure| self.failed(failure))?)? {
+                        *state = State::Ended;
+                    }
                     self.tell_accepted(*state)?;
                     self.tell_feedback()?;
                     self.ask_for_result()?;
@@ -362,8 +380,9 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Cancels the goal without output, and waits until the server has received the request.
-    fn leave(&self, events: &Receiver<Event>, mut state: State) {
+    /// Cancels the goal without output, and waits until the server has answered the request. Returns
+    /// `true` if it has, or if there is no goal any more.
+    fn leave(&self, events: &Receiver<Event>, mut state: State) -> bool {
         let begin = now_ns();
         let mut is_asked = false;
         while state != State::Ended {
@@ -372,7 +391,7 @@ impl<'a> Goal<'a> {
                 && !std::mem::replace(&mut is_asked, true)
                 && self.ask_to_cancel().is_err()
             {
-                return;
+                return false;
             }
             let passed = Duration::from_nanos(u64::try_from(now_ns() - begin).unwrap_or(0));
             match events.recv_timeout(LEAVE_AFTER.saturating_sub(passed)) {
@@ -381,9 +400,12 @@ impl<'a> Goal<'a> {
                     state = if is_accepted { State::Accepted } else { State::Ended };
                 }
                 Ok(Event::Feedback | Event::OutputClosed) => {}
-                Ok(Event::Canceled(_) | Event::Ended(_) | Event::Stop) | Err(_) => return,
+                Ok(Event::Canceled(answer)) => return answer.is_ok(),
+                Ok(Event::Ended(_)) => return true,
+                Ok(Event::Stop) | Err(_) => return false,
             }
         }
+        true
     }
 
     fn is_accepted(&self, encoded: &[u8]) -> Result<bool, Error> {

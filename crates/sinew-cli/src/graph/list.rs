@@ -18,6 +18,9 @@ use crate::similar::{self, suggestion};
 pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
     let seen = Observed::open(&options.place)?.read()?;
     let nodes = seen.nodes().iter().filter(|node| options.all || !is_hidden(&node.name));
+    if options.count {
+        return print(&format!("{}\n", nodes.count()));
+    }
     if options.json {
         let one = |node: &NodeInfo| {
             let (pid, program) = process_of(&node.place);
@@ -114,9 +117,9 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
     let has_it = |name: &&NameAndTypes| name.types.iter().any(|name| is_called(name, wanted));
     let found: Vec<&str> = names.iter().filter(has_it).map(|name| name.name.as_str()).collect();
     if options.list.json {
-        return if options.count { print_json(&found.len()) } else { print_json(&found) };
+        return if options.list.count { print_json(&found.len()) } else { print_json(&found) };
     }
-    if options.count {
+    if options.list.count {
         return print(&format!("{}\n", found.len()));
     }
     if found.is_empty() {
@@ -145,6 +148,9 @@ fn hint_at(place: &Where, is_empty: bool, what: &str) {
 fn named(options: &TypedListOptions, of: &Named) -> Result<(), Error> {
     let seen = Observed::open(&options.list.place)?.read()?;
     let all = of.shown(&seen, options.list.all);
+    if options.list.count {
+        return print(&format!("{}\n", all.len()));
+    }
     if options.list.json {
         let one = |NameAndTypes { name, types, .. }: &NameAndTypes| {
             let count = |kind| of.ends(&seen, name).filter(|end| end.kind == kind).count();

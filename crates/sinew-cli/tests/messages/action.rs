@@ -4,7 +4,9 @@ use std::io::{BufRead as _, BufReader};
 use std::sync::mpsc::channel;
 
 use sinew_action::{Actions, ExecutingGoal};
-use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
+use sinew_interfaces::example_interfaces::action::{
+    Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult,
+};
 
 use crate::{Base, PATIENCE, Spinning, first_line};
 
@@ -159,6 +161,41 @@ fn feedback_that_is_lost_is_counted() {
         let is_in_json = lines.contains(&format!("{{\"feedback_lost\":{lost}}}"));
         assert_eq!(is_in_json, lost > 0 && json, "{lines:?}");
     }
+}
+
+/// The server decides only when the command has given up.
+#[test]
+fn a_goal_that_is_accepted_too_late_is_cancelled() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let (decide, decision) = channel::<()>();
+    let decision = std::sync::Mutex::new(decision);
+    let (canceled, cancels) = channel();
+    let accept = move |_, _: &FibonacciGoal| {
+        decision.lock().unwrap().recv_timeout(PATIENCE).unwrap();
+        sinew_action::Decision::Execute
+    };
+    let wait = move |goal: ExecutingGoal<Fibonacci>| {
+        let canceled = canceled.clone();
+        std::thread::spawn(move || {
+            while !goal.is_cancel_requested() {
+                std::thread::yield_now();
+            }
+            goal.canceled(FibonacciResult::default()).unwrap();
+            canceled.send(()).unwrap();
+        });
+    };
+    let _server = node.action_server::<Fibonacci>("count").on_goal(accept).callback(wait).unwrap();
+    let _spinning = Spinning::new(&context);
+    let mut child = base.start(&["action", "send_goal", "count", "order: 0", "--timeout", "0.2"]);
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.next().unwrap().contains("waiting to cancel the goal"));
+    decide.send(()).unwrap();
+    cancels.recv_timeout(PATIENCE).unwrap();
+    let last = said.last().unwrap();
+    assert!(last.contains("gave no answer within 0.2 s"), "{last}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 /// Like `sinew action send_goal .. | head -1`, while no output is written that could fail.

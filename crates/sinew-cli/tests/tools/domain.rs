@@ -56,14 +56,15 @@ fn the_domain_comes_from_the_options_or_the_environment() {
 #[test]
 fn wrong_options() {
     let base = Base::new();
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["node"], "Usage"),
         (&["topic", "echo", "/a", "--count", "0"], "0 is not in 1.."),
         (&["topic", "watch"], "unrecognized subcommand"),
         (&["topic", "info"], "<NAME>"),
         (&["topic", "hz", "/"], "must be a name"),
         (&["topic", "hz", "/a", "--interval", "0"], "from 0.01 to 3600"),
-        (&["topic", "bw", "/a", "--window", "-1"], "above 0"),
+        (&["topic", "bw", "/a", "--over", "-1"], "above 0"),
+        (&["topic", "hz", "/a", "-w", "100"], "a report covers a time here"),
         (&["topic", "delay", "/a", "--count", "0"], "0 is not in 1.."),
         (&["topic", "list", "--domain", "-1"], "-1 is not in 0.."),
         (&["node", "list", "--show-types"], "unexpected argument"),

@@ -49,6 +49,10 @@ fn hidden_names_are_listed_on_request() {
     assert_eq!(base.text(&["node", "list", "--include-hidden"]), "/_tool\n/demo/listener\n/talker\n");
     assert_eq!(base.text(&["topic", "list", "--include-hidden"]), "/chatter\n/demo/_heard\n");
     assert_eq!(base.text(&["service", "list", "--include-hidden"]), "/talker/pause\n");
+    assert_eq!(base.text(&["node", "list", "-c"]), "2\n");
+    assert_eq!(base.text(&["topic", "list", "-a", "--count-topics"]), "2\n");
+    assert_eq!(base.json(&["service", "list", "--count-services"]), 1);
+    assert_eq!(base.text(&["action", "list", "-c"]), "0\n");
 }
 
 #[test]
