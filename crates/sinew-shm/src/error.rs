@@ -263,6 +263,14 @@ impl SegmentError {
         matches!(&self.problem, SegmentProblem::System(error) if error.errno != Errno::NOENT)
     }
 
+    /// Returns the operating system's error, if it [may pass](Self::may_pass).
+    pub(crate) fn into_passing(self) -> Result<SystemError, Self> {
+        match self.problem {
+            SegmentProblem::System(error) if error.errno != Errno::NOENT => Ok(error),
+            problem => Err(Self { problem, ..self }),
+        }
+    }
+
     pub(crate) fn field(file: &str, field: &'static str, value: u64, limit: u64) -> Self {
         Self::new(file, SegmentProblem::Field { field, value, limit })
     }

@@ -43,6 +43,9 @@ pub(crate) trait PublisherEndpoint: LendsMemory {
     /// Whether this transport sends a message with a single holder without copying its encoded
     /// form, as far as is known now.
     fn sends_where_it_lies(&self, message: &RawMessage) -> bool;
+
+    /// Has the transport try again later what found no room.
+    fn try_again_later(&self) {}
 }
 
 /// The subscriptions elsewhere that get a publisher's messages through one transport.
@@ -141,6 +144,8 @@ pub(crate) struct RetainedSent {
     pub(crate) work: CopyWork,
     /// Number of messages without room, and the reason.
     pub(crate) left_out: Option<(usize, CapacityError)>,
+    /// Number of messages whose encoding panicked, and the first panic's text.
+    pub(crate) panicked: Option<(usize, String)>,
 }
 
 /// A message's encoded form, or the memory reserved for it.

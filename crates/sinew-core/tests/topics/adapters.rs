@@ -236,3 +236,44 @@ fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     assert_eq!(**wait_for("it comes", || far_pictures.take()).0, picture(2000));
     Ok(())
 }
+
+/// Panics over a width of 13, as the encoding of a text of 4 GiB would.
+enum Superstitious {}
+
+impl Adapter for Superstitious {
+    type Custom = Picture;
+    type Ros = Image;
+
+    fn to_ros(picture: &Picture) -> Image {
+        assert_ne!(picture.width, 13, "not that width");
+        Pictures::to_ros(picture)
+    }
+
+    fn from_ros(image: Image) -> Result<Picture, &'static str> {
+        Pictures::from_ros(image)
+    }
+}
+
+/// Retained messages are encoded when the late subscription comes, on the thread that notices it.
+#[test]
+fn a_retained_message_that_cannot_be_encoded_is_missed_and_nothing_else() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let latched = QoS::default().transient_local().keep_last(5);
+    let node = one.node("painter")?;
+    let publisher = node.publisher::<Adapted<Superstitious>>("image").qos(latched).create()?;
+    for width in [1, 13, 2] {
+        publisher.publish(Adapted(picture(width)))?;
+    }
+    let viewer = other.node("viewer")?;
+    let late = viewer.subscription::<Image>("image").qos(latched).create()?;
+    let taken: Vec<u32> = (0..2).map(|_| wait_for("it comes", || late.take()).0.width).collect();
+    assert_eq!((taken, late.statistics().missed), (vec![1, 2], 1));
+    // That thread still follows others.
+    let further = viewer.publisher::<Image>("further").create()?;
+    let _hears = node.subscription::<Image>("further").create()?;
+    assert!(further.wait_for_subscribers(1, PATIENCE));
+    publisher.publish(Adapted(picture(3)))?;
+    assert_eq!(wait_for("it comes", || late.take()).0.width, 3);
+    Ok(())
+}

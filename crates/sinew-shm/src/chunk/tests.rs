@@ -120,13 +120,31 @@ fn one_large_message_makes_no_later_one_large_and_is_forgotten() {
     let most = LARGE + LARGE / 4 + (1 << 20);
     assert!(pair.memory() < most && pair.allocated() < most, "{} of {}", pair.allocated(), pair.memory());
     // As the helper thread does every few seconds.
-    pair.writing.own.memory.tidy();
-    pair.writing.own.memory.tidy();
+    let own = &pair.writing.own;
+    (0..2).for_each(|_| own.memory.tidy(&own.readers));
     assert!(pair.memory() < 30_000, "{}", pair.memory());
     assert!(pair.allocated() < 200_000, "{}", pair.allocated());
     // The message comes again, in a place where there was a hole.
     pair.publish(1 << 24);
     assert_eq!(pair.read().bytes().len(), 1 << 24);
+}
+
+#[test]
+fn the_memory_of_a_writer_that_is_gone_is_given_back_once_it_is_not_read() {
+    let mut pair = Pair::new(10);
+    pair.publish(1 << 24);
+    let held = pair.read();
+    let other = Arc::new(pair.writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
+    let gone = std::mem::replace(&mut pair.writer, Writer::new(other, 1, 0, 1).unwrap());
+    drop(gone);
+    pair.incoming.done();
+    let tidy = || pair.writing.own.memory.tidy(&pair.writing.own.readers);
+    tidy();
+    assert!(pair.allocated() >= 1 << 24, "it is read");
+    drop(held);
+    pair.writing.refresh(); // the reader is done
+    tidy();
+    assert!(pair.allocated() < 200_000, "{}", pair.allocated());
 }
 
 #[test]

@@ -105,6 +105,13 @@ impl Outgoing {
         all.iter().for_each(|accepted| accepted.announce());
     }
 
+    /// Announces the connections whose readers could not be notified.
+    pub(crate) fn announce_paused(&self) {
+        let is_paused = |accepted: &&Arc<Accepted>| accepted.route.lock().paused.is_some();
+        let all: Vec<_> = self.connections.lock().values().cloned().collect();
+        all.iter().filter(is_paused).for_each(|accepted| accepted.announce());
+    }
+
     /// Removes a connection that is ended and read.
     pub(crate) fn check(&self, accepted: &Accepted) {
         if accepted.is_ended() && accepted.is_done() {
@@ -188,10 +195,12 @@ pub(crate) struct Accepted {
 
 #[derive(Default)]
 struct Route {
-    /// The port in the reader's record.
+    /// The port in the reader's record; 0 also while that can't be notified.
     port: u64,
     event_sender: Option<Arc<EventSender>>,
     last: Position,
+    /// Steady nanoseconds before which a port that couldn't be notified isn't tried again.
+    paused: Option<i64>,
 }
 
 /// The parts of a writer that outlive it because its readers still read them.
@@ -280,6 +289,11 @@ impl Accepted {
 
     #[cold]
     fn reroute(&self, route: &mut Route, port: u64) {
+        let Outgoing { own, event_rings, .. } = &*self.all;
+        let paused = route.paused;
+        if paused.is_some_and(|until| own.is_pausing(until)) {
+            return;
+        }
         if let Some(old) = route.event_sender.take() {
             old.remove_connection();
         }
@@ -287,7 +301,6 @@ impl Accepted {
         if port == 0 {
             return;
         }
-        let Outgoing { own, event_rings, .. } = &*self.all;
         let event_sender = event_rings.event_sender(own, &self.peer, port);
         match event_sender.and_then(|event_sender| {
             let Some(event_sender) = event_sender else { return Ok(None) };
@@ -295,10 +308,15 @@ impl Accepted {
             Ok(Some(event_sender))
         }) {
             Ok(event_sender) => route.event_sender = event_sender,
-            // The reader finds the messages when it looks for another reason; nothing else can be
-            // done.
+            // After the pause the helper thread announces the connection, which comes here again.
             Err(error) => {
-                log_line_later!(own; log::Level::Error, "a reader can't be notified: {error}");
+                *route = Route { paused: Some(own.pause()), ..Route::default() };
+                if paused.is_none() {
+                    log_line_later!(
+                        own; log::Level::Error,
+                        "a reader can't be notified now, it is tried again: {error}"
+                    );
+                }
             }
         }
     }

@@ -93,7 +93,7 @@ impl Follower {
             observer.drain(sink);
         }
         if is_due {
-            let again = [observer.retry(), self.own.memory.tidy_now_and_then()];
+            let again = [observer.retry(), self.own.memory.tidy_now_and_then(&self.own.readers)];
             write_waiting();
             let mut discovery = self.discovery.lock();
             if let Some(pause) = again.into_iter().flatten().min() {
@@ -118,12 +118,14 @@ impl Follower {
         patience
     }
 
-    /// If a pause is over, lets each paused reader continue. Returns the sinks to drain.
+    /// If a pause is over, lets each paused reader, and each writer whose reader could not be
+    /// notified, continue. Returns the sinks to drain.
     fn go_on(&self) -> Vec<Arc<dyn Sink>> {
         if !self.own.ends_pause() {
             return Vec::new();
         }
         self.ports.each(EventReceiver::ring);
+        self.outgoing.announce_paused();
         let all = self.own.incoming.lock();
         all.values().flatten().flatten().filter_map(|entry| entry.sink.clone()).collect()
     }

@@ -20,7 +20,9 @@ impl Helper {
     pub(crate) fn start(follower: &Arc<Follower>) -> Result<Self, JoinError> {
         let path = follower.own.domain.path();
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
-        let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
+        // Without it, the thread would neither hear the kernel's reports nor poll.
+        let watch = follower.discovery.lock().watch.as_ref().map(Watch::descriptor).transpose();
+        let watch = watch.map_err(SystemError::io("dup", path))?;
         let (theirs, weak) = (wake.clone(), Arc::downgrade(follower));
         let thread = threads::builder("sinew-shm")
             .spawn(move || help(&weak, &theirs, watch.as_ref()))

@@ -56,7 +56,7 @@ impl EventSender {
         if !names_generation(port, generation) {
             return Ok(None);
         }
-        let Some(bell) = own.find_bell(peer, owner, index) else { return Ok(None) };
+        let Some(bell) = own.find_bell(peer, owner, index)? else { return Ok(None) };
         let block = own.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
         let entries = Entries::create(block.words.clone(), FIRST_CAPACITY);
         let control = own.control()?;

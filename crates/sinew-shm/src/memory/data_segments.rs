@@ -276,23 +276,34 @@ impl Memory {
     /// From time to time, gives memory that no writer has needed back to the file system. Called by
     /// the helper thread. Returns the time after which it wants to be called again; `None`: not
     /// before a pool gets a chunk.
-    pub(crate) fn tidy_now_and_then(&self) -> Option<Duration> {
+    pub(crate) fn tidy_now_and_then(&self, readers: &Readers) -> Option<Duration> {
         let now = sys::steady();
         // Relaxed: usually one thread comes here at a time, and a second one does no harm.
         if now - self.tidied.load(Ordering::Relaxed).cast_signed() > WHILE {
             self.tidied.store(now.cast_unsigned(), Ordering::Relaxed);
-            self.tidy();
+            self.tidy(readers);
         }
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         let next = self.tidied.load(Ordering::Relaxed).cast_signed() + WHILE + 1;
         let left = Duration::from_nanos(u64::try_from(next - now).unwrap_or(0));
-        pools.iter().any(|pool| pool.has_chunks()).then_some(left)
+        let has_chunks = pools.iter().any(|pool| pool.has_chunks()) || self.state.lock().has_retired();
+        has_chunks.then_some(left)
     }
 
-    /// Gives memory that no writer has needed since the last call back to the file system.
-    pub(crate) fn tidy(&self) {
+    /// Gives memory that no writer has needed since the last call back to the file system, and that
+    /// of writers that are gone.
+    pub(crate) fn tidy(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.tidy());
+        let mut state = self.state.lock();
+        if !state.has_retired() {
+            return;
+        }
+        state.reclaim_all_retired(readers);
+        let large = state.slabs.values_mut().filter(|stock| stock.slab.chunk >= WORTH_GIVING_BACK);
+        let failed = large.filter_map(|stock| stock.give_back().err()).last();
+        drop(state); // before the pools, as in `give_back_all`
+        log_failure(failed);
     }
 
     /// Gives all unneeded memory back to the file system because there is no room, including that
@@ -301,10 +312,7 @@ impl Memory {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());
         let mut state = self.state.lock();
-        let classes: Vec<usize> = state.classes.keys().copied().collect();
-        for class in classes {
-            state.reclaim_retired(class, readers);
-        }
+        state.reclaim_all_retired(readers);
         let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
         drop(state); // before the pools, the last reference to which may be dropped here
         log_failure(failed);
@@ -327,6 +335,16 @@ impl Memory {
 }
 
 impl MemoryState {
+    /// Whether there are chunks of writers that are gone, with messages that may still be read.
+    fn has_retired(&self) -> bool {
+        self.classes.values().any(|entry| !entry.retired.is_empty())
+    }
+
+    fn reclaim_all_retired(&mut self, readers: &Readers) {
+        let classes: Vec<usize> = self.classes.keys().copied().collect();
+        classes.into_iter().for_each(|class| self.reclaim_retired(class, readers));
+    }
+
     /// W4 to W6: frees the unused chunks of writers that are gone.
     fn reclaim_retired(&mut self, class: usize, readers: &Readers) {
         let Some(entry) = self.classes.get_mut(&class) else { return };

@@ -170,22 +170,32 @@ impl OwnState {
 
     /// Finds the bell that a peer's port names: the peer's, another participant's of its process,
     /// or even ours.
-    pub(crate) fn find_bell(&self, peer: &Peer, owner: u64, index: u64) -> Option<Ringer> {
+    pub(crate) fn find_bell(
+        &self,
+        peer: &Peer,
+        owner: u64,
+        index: u64,
+    ) -> Result<Option<Ringer>, CapacityError> {
+        if owner == self.id {
+            return self.bell(index).map(|bell| Some(Ringer::Bell(bell)));
+        }
         let found = if owner == peer.id() {
-            peer.bell(index).map_err(|error| error.to_string())
-        } else if owner == self.id {
-            self.bell(index).map(Ringer::Bell).map_err(|error| error.to_string())
+            peer.bell(index)
         } else if let Some(known) = self.readers.find(owner) {
-            known.bell(index).map_err(|error| error.to_string())
+            known.bell(index)
         } else {
-            let other = Peer::open(self.domain.directory(), owner);
-            other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
+            Peer::open(self.domain.directory(), owner).and_then(|other| other.bell(index))
         };
-        found
-            .map_err(|error| {
-                log_line_later!(self; log::Level::Warn, "a port of {peer:?} can't be rung: {error}");
-            })
-            .ok()
+        match found {
+            Ok(ringer) => Ok(Some(ringer)),
+            Err(error) => match error.into_passing() {
+                Ok(system) => Err(system.into()),
+                Err(error) => {
+                    log_line_later!(self; log::Level::Warn, "a port of {peer:?} can't be rung: {error}");
+                    Ok(None)
+                }
+            },
+        }
     }
 
     // ---- connections of others ----

@@ -198,8 +198,9 @@ impl Peer {
     /// Number of records of a table that may be accessed.
     #[inline]
     pub(crate) fn reserved(&self, table: Table) -> u32 {
-        let declared = self.says_reserved(table);
-        let reserved = self.declared[table as usize].check(declared, || self.has_room(table, declared));
+        let declared = || self.says_reserved(table);
+        let reserved =
+            self.declared[table as usize].check(declared, |declared| self.has_room(table, declared));
         u32::try_from(reserved).unwrap_or(0)
     }
 

@@ -330,8 +330,8 @@ impl Watch {
     }
 
     /// A descriptor for another thread to wait on.
-    pub(crate) fn descriptor(&self) -> Option<OwnedFd> {
-        self.file.try_clone().ok()
+    pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
+        self.file.try_clone()
     }
 
     /// All reports since the last call.

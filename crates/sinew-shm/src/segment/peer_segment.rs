@@ -27,6 +27,9 @@ pub(crate) struct PeerSegment {
     declared: ReservedLength,
 }
 
+/// How often a declared length is looked at that changes meanwhile.
+const LOOKS: usize = 4;
+
 /// The part of a peer's `reserved` word that was compared with the allocated space.
 #[derive(Default)]
 pub(crate) struct ReservedLength {
@@ -37,26 +40,45 @@ pub(crate) struct ReservedLength {
 }
 
 impl ReservedLength {
-    /// Returns how much may be accessed if the peer declares `declared`. `has_room` checks the
-    /// file.
+    /// Returns how much may be accessed. `declared` is what the peer declares now; `has_room` checks
+    /// the file.
     #[inline]
-    pub(crate) fn check(&self, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
+    pub(crate) fn check(&self, declared: impl Fn() -> u64, has_room: impl Fn(u64) -> bool) -> u64 {
         // Relaxed: once allocated, it is allocated again whenever it is declared (M3 of `memory`).
         let checked = self.checked.load(Ordering::Relaxed);
-        if declared <= checked { declared } else { self.look(checked, declared, has_room) }
+        let now = declared();
+        if now <= checked { now } else { self.look(checked, now, declared, has_room) }
     }
 
+    /// What is declared may be given back before the file is checked (M1, then M2): it is false
+    /// only if it is still declared after the file had no room, and there is no room even then,
+    /// since it may have been allocated and declared once more in between.
     #[cold]
-    fn look(&self, checked: u64, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
-        if self.refused.load(Ordering::Relaxed) == declared {
-            return checked;
+    fn look(
+        &self,
+        checked: u64,
+        mut now: u64,
+        declared: impl Fn() -> u64,
+        has_room: impl Fn(u64) -> bool,
+    ) -> u64 {
+        for _ in 0..LOOKS {
+            if now <= checked {
+                return now;
+            }
+            if self.refused.load(Ordering::Relaxed) == now {
+                return checked;
+            }
+            if has_room(now) {
+                self.checked.fetch_max(now, Ordering::Relaxed);
+                return now;
+            }
+            let before = std::mem::replace(&mut now, declared());
+            if now == before && !has_room(now) {
+                self.refused.store(now, Ordering::Relaxed);
+                return checked;
+            }
         }
-        if !has_room() {
-            self.refused.store(declared, Ordering::Relaxed);
-            return checked;
-        }
-        self.checked.fetch_max(declared, Ordering::Relaxed);
-        declared
+        checked // a peer that never stops changing it
     }
 
     /// The greatest value that was found to be true.
@@ -137,8 +159,8 @@ impl PeerSegment {
     #[inline]
     pub(crate) fn reserved(&self) -> usize {
         // Acquire: pairs with the Release in `OwnSegment::declare`.
-        let declared = self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
-        let reserved = self.declared.check(declared, || self.allocated() >= declared);
+        let declared = || self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
+        let reserved = self.declared.check(declared, |declared| self.allocated() >= declared);
         usize::try_from(reserved).unwrap_or(0)
     }
 }
@@ -191,4 +213,36 @@ fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
     let file = Arc::new(file);
     kept.insert(place, Arc::downgrade(&file));
     file
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// What the peer declares, one look after the other, and what the file has room for.
+    fn check(length: &ReservedLength, declared: &[u64], room: &[u64]) -> u64 {
+        let (looks, checks) = (Cell::new(0), Cell::new(0));
+        let next = |all: &[u64], at: &Cell<usize>| all[at.replace(at.get() + 1).min(all.len() - 1)];
+        length.check(|| next(declared, &looks), |needed| needed <= next(room, &checks))
+    }
+
+    #[test]
+    fn what_is_given_back_during_the_check_is_not_refused() {
+        let length = ReservedLength::default();
+        assert_eq!(check(&length, &[100], &[100]), 100);
+        // 400 is declared, and given back before the file is looked at.
+        assert_eq!(check(&length, &[400, 100], &[100]), 100);
+        assert_eq!(check(&length, &[400], &[400]), 400);
+        // It is given back, allocated and declared again.
+        let again = ReservedLength::default();
+        assert_eq!(check(&again, &[400, 400], &[100, 400]), 400);
+        // It was never true.
+        let broken = ReservedLength::default();
+        assert_eq!((check(&broken, &[400], &[0]), broken.refused.load(Ordering::Relaxed)), (0, 400));
+        assert_eq!(check(&broken, &[400], &[400]), 0);
+        // A peer that changes it all the time.
+        let restless = ReservedLength::default();
+        assert_eq!(check(&restless, &[1, 2, 3, 4, 5, 6, 7, 8], &[0]), 0);
+    }
 }

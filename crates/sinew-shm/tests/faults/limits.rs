@@ -186,6 +186,38 @@ fn who_has_no_room_for_a_connection_takes_it_up_when_there_is_some() {
     }
 }
 
+/// A reader begins to listen while its writer has no room for a way to notify it.
+pub(crate) fn be_deaf(part: &Part) {
+    let [reader, writer] = [0, 1].map(|_| One::join_at(&part.directory));
+    let mut messages = writer.writer();
+    reuse::connect(&mut messages, &writer.peer(&reader));
+    let mut incoming = reader.incoming(&messages);
+    // More than the writer has reserved memory for.
+    let ports: Vec<_> = (0..40).map(|_| reader.participant.port(None).unwrap()).collect();
+    let filler = part.directory.join("filler");
+    let mut rest = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
+    for port in &ports {
+        incoming.set_port(Some(port));
+        reuse::publish(&mut messages, 1);
+        assert_eq!(reuse::read(&mut incoming), Some(1));
+    }
+    reuse::publish(&mut messages, 2);
+    drop(rest);
+    std::fs::remove_file(&filler).unwrap();
+    until("the reader is notified", || ports[39].is_pending());
+    assert_eq!(reuse::read(&mut incoming), Some(2));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_reader_that_could_not_be_notified_is_when_there_is_room() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "is deaf", "1m");
+    }
+}
+
 /// A queue's reader joins while its writer has no room for it.
 pub(crate) fn queue(part: &Part) {
     use sinew_shm::raw::{Queue, QueueOptions, Space, WriteError};

@@ -38,6 +38,7 @@ fn a_child_plays_its_role() {
         "keeps elsewhere" => memory::keep_elsewhere(&part),
         "has no descriptors" => memory::have_no_descriptors(&part),
         "is late" => limits::be_late(&part),
+        "is deaf" => limits::be_deaf(&part),
         "runs short" => limits::run_short(&part),
         "moves" => bad_files::change_directory(&part),
         "queues" => limits::queue(&part),

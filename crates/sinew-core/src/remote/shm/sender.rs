@@ -20,6 +20,7 @@ use crate::message::info::{Lineage, Publication, expiry};
 use crate::message::type_support::TypeSupport;
 use crate::ros::qos::{QoS, Reliability};
 use crate::sys::clock::Stamp;
+use crate::sys::panics::caught;
 use crate::sys::sync::Arc;
 use crate::topic::remote_sink::{
     JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
@@ -79,6 +80,10 @@ impl PublisherEndpoint for ShmEndpoint {
             Some(Backing::Loan(loan)) => self.entity.participant().id() == loan.participant(),
             _ => message.encoded_length().is_some_and(|length| length <= *inline),
         }
+    }
+
+    fn try_again_later(&self) {
+        self.entity.participant().request_look();
     }
 }
 
@@ -154,17 +159,29 @@ impl ShmSink {
             }
             let head = head_of(publication);
             let mut message = message.another();
-            let length = message.encoded_length().unwrap_or(0);
-            let prepared = match &done.left_out {
-                Some((_, error)) => Err(error.clone()),
-                None => self.prepare_before(number, length, Some(&mut message)),
+            // An adapter of the program may panic; this may be the thread that follows others.
+            let length = caught(|| message.encoded_length().unwrap_or(0));
+            let prepared = match (&done.left_out, &length) {
+                (Some((_, error)), _) => Err(error.clone()),
+                (None, Ok(length)) => self.prepare_before(number, *length, Some(&mut message)),
+                (None, Err(_)) => Ok(Prepared::Written), // nothing
             };
             match prepared {
                 Ok(prepared) => {
-                    done.work = done.work + prepared.work(&message);
-                    let lent = prepared.encode(self, &message);
-                    let encoded = lent.ok_or(&self.scratch[..]);
-                    self.writer.bring_back(number, &head, Some(encoded));
+                    let work = prepared.work(&message);
+                    let encoded = length.and_then(|_| caught(|| prepared.encode(self, &message)));
+                    match encoded {
+                        Ok(lent) => {
+                            done.work = done.work + work;
+                            let encoded = lent.ok_or(&self.scratch[..]);
+                            self.writer.bring_back(number, &head, Some(encoded));
+                        }
+                        Err(panic) => {
+                            self.writer.bring_back(number, &head, None);
+                            self.counters.add(Counter::Missed, 1);
+                            done.panicked.get_or_insert((0, panic)).0 += 1;
+                        }
+                    }
                 }
                 Err(error) if must_get_all => return Err(error),
                 Err(error) => {

@@ -153,6 +153,8 @@ impl PublisherCore {
         );
         self.remote.refused.lock().push(other);
         self.session.has_refused();
+        // After that, since a look that has begun may not see it.
+        self.endpoints().iter().for_each(|endpoint| endpoint.try_again_later());
         false
     }
 
@@ -218,6 +220,14 @@ impl PublisherCore {
             log_line!(
                 Level::Warn; About { node: &self.node, subject: &self.topic },
                 "a late subscription to {} in another process misses {count} of the messages that were retained for it: {error}",
+                self.topic
+            );
+        }
+        if let Some((count, panic)) = brought_back.panicked {
+            log_line!(
+                Level::Error; About { node: &self.node, subject: &self.topic },
+                "a late subscription to {} in another process misses {count} of the messages that were retained for it, \
+                 since encoding panicked: {panic}",
                 self.topic
             );
         }
