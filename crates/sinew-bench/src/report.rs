@@ -127,6 +127,8 @@ figures! {
     due_p999_ns: f64 = middle, "from due P99.9" as time;
     /// The longest of the same times.
     due_max_ns: f64 = most, "from due max" as time;
+    /// The first message of a round, on its whole way: what it runs through was not used before.
+    first_ns: f64 = middle, "first" as time;
     /// P50 as a multiple of the floor's in the same round.
     floor_ratio: f64 = middle, "x floor" as factor;
     /// P90 as a multiple of the floor's in the same round.

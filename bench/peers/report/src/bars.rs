@@ -208,6 +208,7 @@ mod tests {
                 side("tokio mpsc", Kind::Peer("channels".to_owned()), rounds),
             ],
             floors: Vec::new(),
+            lines: Vec::new(),
             rounds: 5,
         };
         let report = Report::of(vec![Part { section: sections().remove(0), cases: vec![case] }]);

@@ -192,6 +192,7 @@ static DUE: Measure = measure("from the tick's due time to the sink, P50", "due_
 static DUE_P999: Measure = measure("from the tick's due time to the sink, P99.9", "due_p999_ns", Unit::Time);
 static DUE_MAX: Measure =
     measure("from the tick's due time to the sink, longest of a round", "due_max_ns", Unit::Time);
+static FIRST: Measure = measure("a process's first message, the whole way", "first_ns", Unit::Time);
 static TRIP: Measure = measure("round trip per hop", "roundtrip_p50_ns", Unit::Time);
 static PUBLISH: Measure = measure("in publish", "publish_p50_ns", Unit::Time);
 static WRITE: Measure = measure("a write", "publish_p50_ns", Unit::Time);
@@ -228,8 +229,9 @@ pub fn sections() -> Vec<Section> {
                     fetches into the cache what its last burst used, before the timer's callback \
                     takes the stamp: the time per hop is without that. The second figure, from the \
                     tick's due time to the sink, holds it, with the wake-up; it is the whole time, \
-                    not divided by the hops.",
-            measures: vec![&HOP, &DUE],
+                    not divided by the hops. The third is the time of a round's first message, \
+                    which is that of its process, from the source to the sink.",
+            measures: vec![&HOP, &DUE, &FIRST],
             cases: rates
                 .map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0))
                 .into(),

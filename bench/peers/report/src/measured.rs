@@ -19,6 +19,9 @@ pub struct Measured {
     pub sides: Vec<Side>,
     /// References: the machine's own time for similar work, measured in turn with Sinew's side.
     pub floors: Vec<Side>,
+    /// The time that a cache line took from one core to the other, by round, in nanoseconds; `None`
+    /// if it has changed meanwhile. Empty if it was not measured.
+    pub lines: Vec<Option<f64>>,
     /// Number of requested rounds.
     pub rounds: u32,
 }
@@ -176,6 +179,18 @@ impl Measured {
     /// Returns the peers that were measured.
     pub fn peers(&self) -> impl Iterator<Item = &Side> {
         self.sides.iter().filter(|side| !side.is_ours() && side.was_measured())
+    }
+
+    /// Returns the case with those rounds only in which a cache line took such a time.
+    pub fn only(&self, is_such: impl Fn(f64) -> bool) -> Self {
+        let mut only = self.clone();
+        for side in &mut only.sides {
+            for (index, round) in side.rounds.iter_mut().enumerate() {
+                let line = self.lines.get(index).copied().flatten();
+                round.take_if(|_| !line.is_some_and(&is_such));
+            }
+        }
+        only
     }
 
     /// Returns the peers that can be compared by this figure, each with how many times better Sinew

@@ -8,8 +8,9 @@ use crate::programs::{Missing, Participant};
 use crate::reasons;
 use crate::report::Report;
 use crate::run::Part;
+use crate::states;
 use crate::tables::{self, Table};
-use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD, WHY};
+use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD, STATES, WHY};
 
 /// The title.
 pub const TITLE: &str = "Sinew beside its peers";
@@ -65,6 +66,11 @@ pub fn of(report: &Report) -> Vec<Block> {
         blocks.push(list(reasons));
     }
     blocks.push(Block::Text(LEARNT.to_owned()));
+    if let Some(table) = states::table(report) {
+        blocks.push(Block::Heading("states", "The two states of the machine"));
+        blocks.push(Block::Text(STATES.to_owned()));
+        blocks.push(Block::Table(table));
+    }
     blocks.extend(report.parts.iter().flat_map(|part| section(part, report)));
     blocks.extend(used(&report.participants));
     blocks.push(Block::Heading("repeat", "How to repeat it"));
@@ -91,7 +97,7 @@ fn head(report: &Report) -> Vec<Block> {
     }
     let beside = if report.participants.is_empty() { "no peer".to_owned() } else { report.versions() };
     blocks.push(Block::Text(format!("Sinew {} beside {beside}.", report.version)));
-    blocks.push(list([
+    let mut facts = vec![
         format!("Host: {}, {} cores, {}", host.cpu, host.cores, host.kernel),
         format!("Date: {}, {} min in all", host.date, report.took.div_ceil(60)),
         format!("Options: `{}`", host.options.join(" ")),
@@ -103,7 +109,9 @@ fn head(report: &Report) -> Vec<Block> {
         ),
         FLOORS.to_owned(),
         "Machines are noisy: compare within one run.".to_owned(),
-    ]));
+    ];
+    facts.extend(states::sentence(report));
+    blocks.push(list(facts));
     if !report.missing.is_empty() {
         blocks.push(Block::Text("What couldn't be measured, and why:".to_owned()));
         blocks.push(missing(&report.missing));

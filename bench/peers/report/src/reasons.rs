@@ -228,6 +228,7 @@ mod tests {
                 of_peer("unheard of", 40.0),
             ],
             floors: Vec::new(),
+            lines: Vec::new(),
             rounds: 1,
         };
         let section = sections().into_iter().find(|section| section.id == "latest").unwrap();

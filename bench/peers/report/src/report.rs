@@ -122,6 +122,8 @@ fn row(part: &Part, case: &Measured, side: &Side) -> Value {
     row.extend(figures(&side.over_rounds()));
     let by_round: Vec<_> = side.rounds.iter().map(|round| round.as_ref().map(figures)).collect();
     row.insert("by_round".to_owned(), json!(by_round));
+    let rounded = |line: &Option<f64>| line.map(|line| number((line * 10.0).round() / 10.0));
+    row.insert("line_ns_by_round".to_owned(), json!(case.lines.iter().map(rounded).collect::<Vec<_>>()));
     row.extend(side.failed.as_ref().map(|reason| ("failed".to_owned(), json!(reason))));
     row.extend(side.fault().map(|fault| ("fault".to_owned(), json!(fault))));
     row.extend(side.differs.as_ref().map(|how| ("differs".to_owned(), json!(how))));
@@ -205,6 +207,7 @@ mod tests {
             label: "8 subscribers".to_owned(),
             sides: vec![ours, theirs],
             floors: Vec::new(),
+            lines: Vec::new(),
             rounds: 2,
         };
         let section = sections().into_iter().find(|section| section.id == "fanout").unwrap();

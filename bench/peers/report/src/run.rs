@@ -15,6 +15,7 @@ use crate::cases::{self, Section};
 use crate::measured::{self, Kind, Measured, Side};
 use crate::programs::Participant;
 use crate::turn::{Turn, Turns, answer};
+use crate::{line, states};
 
 /// Longest time of `--quick`, in seconds per side and round.
 const QUICK: f64 = 0.25;
@@ -228,8 +229,12 @@ impl Going<'_> {
         // Without the allowed cores, it is measured all the same.
         let _busy = asked.loaded.then(|| BusyCore::start(copying())).and_then(Result::ok);
         let trial = Trial { asked: &asked, seconds, limit, needed: section.measures[0].key };
+        let mut lines = Vec::new();
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
+            // A busy core would answer late.
+            let line = || if asked.loaded { None } else { line::nanoseconds() };
+            let before = line();
             // Each round begins with another side, so that no side always follows the same one.
             let count = sides.len();
             for index in (0..count).map(|index| (index + round as usize) % count) {
@@ -255,12 +260,13 @@ impl Going<'_> {
                     Tried::Asked => break 'rounds,
                 }
             }
+            lines.push(states::during(before, line()));
             self.done += each;
         }
         let sides = sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part);
         let (floors, sides): (Vec<_>, Vec<_>) = sides.partition(|side| side.kind == Kind::Floor);
         let floors = floors.into_iter().filter(Side::was_measured).collect();
-        Measured { work: asked.work, loaded: asked.loaded, label, sides, floors, rounds }
+        Measured { work: asked.work, loaded: asked.loaded, label, sides, floors, lines, rounds }
     }
 
     /// Runs one round of one side.

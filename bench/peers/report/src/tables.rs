@@ -234,6 +234,7 @@ mod tests {
                 side("other", Kind::Peer("other".to_owned()), round(theirs)),
             ],
             floors: Vec::new(),
+            lines: Vec::new(),
             rounds: 5,
         };
         let section = sections().into_iter().find(|section| section.id == "latest").unwrap();

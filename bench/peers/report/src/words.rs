@@ -17,6 +17,12 @@ pub const WHY: &str = "Why a peer is ahead, in the median of the rounds, and wha
 pub const LEARNT: &str = "What was profiled, and what there is to learn, is in \
     docs/internals/decisions/0016-beside-the-peers.md.";
 
+/// Explains the table of the machine's states.
+pub const STATES: &str = "Before and after each round, two threads on the cores of the cases take \
+    turns with a cache line. At some times it takes several times as long as at others, so the \
+    medians above may mix both: here each case stands in both states, by its first figure, beside \
+    the peer that is the best there. Rounds in which the state has changed are left out.";
+
 /// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;
 
@@ -200,6 +206,7 @@ mod tests {
             label: format!("{rate} Hz"),
             sides: sides.collect(),
             floors: Vec::new(),
+            lines: Vec::new(),
             rounds: 1,
         }
     }
