@@ -1,10 +1,10 @@
-"""Coroutines of callbacks: each is a task, in asyncio's loop if one runs on the thread, else driven by
-what it awaits."""
+"""Coroutines of callbacks: each is a task, in asyncio's loop if one runs on the thread and is not blocked, else
+driven by what it awaits."""
 
 from __future__ import annotations
 
-from ._sinew import SinewError
-from .future import CancelledError, Future, _running_loop
+from ._sinew import SinewError, is_blocking
+from .future import CancelledError, Future, _running_loop, local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ class Task(Future):
         throws = self.cancelled() and not self._thrown
         self._thrown = self._thrown or throws
         try:
-            if throws:
-                awaited = self._coroutine.throw(CancelledError("the task was cancelled"))
-            else:
-                awaited = self._coroutine.send(None)
+            awaited = self._send(throws)
         except StopIteration as end:
             self._ends(end.value, None)
         except BaseException as error:
@@ -77,6 +74,16 @@ class Task(Future):
                 raise
         else:
             self._awaits(awaited)
+
+    def _send(self, throws: bool) -> Any:
+        """Runs the coroutine to its next `await`, in which futures are given to this task."""
+        outer, local.stepping = local.stepping, (_running_loop(),)
+        try:
+            if throws:
+                return self._coroutine.throw(CancelledError("the task was cancelled"))
+            return self._coroutine.send(None)
+        finally:
+            local.stepping = outer
 
     def _awaits(self, awaited: Any) -> None:
         if awaited is None:  # a bare `yield` of an awaitable: other callbacks run first
@@ -123,15 +130,19 @@ _in_asyncio: set[Any] = set()
 
 
 def begin(returned: Any, post: _Post, then: _Then | None = None) -> Any:
-    """Begins what a callback returned if it is a coroutine. Returns its task. `post` runs a function in
-    the callback's group. `then` is as that of `Task`."""
+    """Begins what a callback returned if it is a coroutine. Returns its task: in asyncio's loop, unless a
+    blocking wait further up keeps that from going on. `post` runs a function in the callback's group. `then` is
+    as that of `Task`."""
     if not hasattr(returned, "cr_await"):
         return None
     loop = _running_loop()
-    if loop is not None:
+    if loop is not None and not is_blocking():  # else the loop would not go on before the wait ends
         of_loop = loop.create_task(returned if then is None else _and_then(returned, then))
-        _in_asyncio.add(of_loop)  # the loop alone keeps no task
-        of_loop.add_done_callback(_in_asyncio.discard)
+        if local.spinning is not None:
+            local.spinning._keep(of_loop)
+        else:
+            _in_asyncio.add(of_loop)  # the loop alone keeps no task
+            of_loop.add_done_callback(_in_asyncio.discard)
         return of_loop
     task = Task(returned, post, then)
     task.step()

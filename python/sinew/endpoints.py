@@ -13,7 +13,7 @@ from .qos import QoSProfile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from typing import Any
 
     from ._sinew import Message
@@ -88,7 +88,8 @@ class Subscription(Entity, _sinew.Subscription):
     """A subscription. `take()` returns the oldest message that was not taken and its `MessageInfo`, or
     `None`: for subscriptions without a callback. So does `async for`, in asyncio."""
 
-    __slots__ = ()
+    __slots__ = ("_wake",)
+    _wake: Callable[[], object] | None  # of a loop of asyncio that takes its messages
 
     @property
     def topic(self) -> str:
@@ -106,6 +107,12 @@ class Subscription(Entity, _sinew.Subscription):
     def wait_for_publishers(self, count: int = 1, timeout_sec: float | Duration | None = None) -> bool:
         """Waits until that many publishers match, for at most a time. Returns whether they do."""
         return super().wait_for_publishers(count, _seconds(timeout_sec))
+
+    def destroy(self) -> None:
+        super().destroy()
+        wake = getattr(self, "_wake", None)
+        if wake is not None:
+            wake()
 
     def __aiter__(self) -> AsyncIterator[Any]:
         from .aio import messages

@@ -41,6 +41,7 @@ class Executor:
         self._own_context = context
         self._nodes: list[Node] = []
         self._steps: list[Callable[[], object]] = []  # of tasks that wait for a node
+        self._stopping: list[Callable[[], object]] = []  # of loops of asyncio that a stop wakes
         self._context = context  # of the last node
         self._made = self._make()
 
@@ -153,6 +154,8 @@ class Executor:
     def stop(self) -> None:
         """Ends the current spin, or the next one. Any thread may call it."""
         self._made.stop()
+        for look in list(self._stopping):
+            look()
 
     def wake(self) -> None:
         """For programs of rclpy: an executor of Sinew wakes by itself."""
@@ -160,7 +163,7 @@ class Executor:
     def shutdown(self, timeout_sec: float | Duration | None = None) -> bool:
         """Stops, waits until no thread spins for at most a time, and removes all nodes. Returns false if a
         thread still spins. In a callback it waits for nothing."""
-        self._made.stop()
+        self.stop()
         if not self._made.wait_until_idle(_seconds(timeout_sec)):
             return False
         for node in self.get_nodes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from _thread import allocate_lock
+from _thread import _local, allocate_lock
 from time import monotonic
 
 from ._sinew import ExternalShutdownException, in_callback, wait_until_done
@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .context import Context
+
+
+class _Local(_local):
+    """What a thread does now."""
+
+    #: The `sinew.aio.spinning` whose callbacks it runs.
+    spinning: Any = None
+    #: In a step of a `sinew._task.Task`: asyncio's loop around it, or `None`, in a tuple.
+    stepping: tuple[AbstractEventLoop | None] | None = None
+
+
+local = _Local()
 
 
 class CancelledError(Exception):
@@ -99,12 +111,7 @@ class Future:
             try:
                 callback(self)
             except Exception as error:
-                from traceback import format_exception
-
-                from .logging import get_logger
-
-                text = "".join(format_exception(error)).rstrip()
-                get_logger("sinew").error(f"a callback of a future raised an exception\n{text}")
+                log_exception("a callback of a future", error)
             except BaseException as error:
                 interrupt = error
         if interrupt is not None:
@@ -113,7 +120,7 @@ class Future:
     def __await__(self) -> Generator[Any, Any, Any]:
         if not self.done():
             loop = _running_loop()
-            if loop is None:
+            if loop is None or local.stepping == (loop,):
                 yield self  # to a task of `sinew._task`
             else:
                 yield from _in_loop(self, loop).__await__()
@@ -155,6 +162,16 @@ class Answer(Future):
         if not wait_until_done(self, context._handle, left):
             raise TimeoutError(f"there was no answer within {timeout:g} s")
         return self.result()
+
+
+def log_exception(what: str, error: BaseException) -> None:
+    """Logs an exception that no caller gets, with its traceback."""
+    from traceback import format_exception
+
+    from .logging import get_logger
+
+    text = "".join(format_exception(error)).rstrip()
+    get_logger("sinew").error(f"{what} raised an exception\n{text}")
 
 
 def _running_loop() -> AbstractEventLoop | None:

@@ -24,9 +24,51 @@ pub(crate) type Outcome = Result<(), Raised>;
 pub(crate) struct Callback(Arc<Held>);
 
 struct Held {
-    callable: Mutex<Option<Py<PyAny>>>,
+    callable: Slot,
     /// Where the steps of its coroutines run.
     place: Place,
+}
+
+/// A callable of Python, until it is cleared. The library's closure shares it with a Python object,
+/// which shows it to the garbage collector.
+#[derive(Default)]
+pub(crate) struct Slot(Mutex<Option<Py<PyAny>>>);
+
+impl Slot {
+    pub(crate) fn new(callable: Py<PyAny>) -> Self {
+        Self(Mutex::new(Some(callable)))
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.0.try_lock() {
+            Some(callable) => visit.call(&*callable),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts another callable there; `None`: nothing is called from now on.
+    pub(crate) fn set(&self, callable: Option<Py<PyAny>>) {
+        let old = std::mem::replace(&mut *self.0.lock(), callable);
+        drop(old); // not under the lock: it may run code
+    }
+
+    pub(crate) fn get(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.0.lock().as_ref().map(|callable| callable.clone_ref(py))
+    }
+
+    /// Takes the GIL, makes the arguments and calls it. Python prints an exception: no caller gets it.
+    pub(crate) fn notify<A>(&self, arguments: impl FnOnce(Python<'_>) -> PyResult<A>)
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        wait::attached(|py| {
+            let Some(callable) = self.get(py) else { return };
+            let called = arguments(py).and_then(|arguments| callable.call1(py, arguments));
+            if let Err(error) = called {
+                error.write_unraisable(py, Some(callable.bind(py)));
+            }
+        });
+    }
 }
 
 /// Runs a callable in a callback group: an executor does, once for each call.
@@ -86,25 +128,17 @@ impl Drop for Running {
 
 impl Callback {
     pub(crate) fn new(callable: Py<PyAny>, place: Place) -> Self {
-        Self(Arc::new(Held { callable: Mutex::new(Some(callable)), place }))
+        Self(Arc::new(Held { callable: Slot::new(callable), place }))
     }
 
     /// Shows the callable to the garbage collector.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self.0.callable.try_lock() {
-            Some(callable) => visit.call(&*callable),
-            None => Ok(()),
-        }
+        self.0.callable.traverse(visit)
     }
 
     /// Drops the callable: the callback does nothing from now on.
     pub(crate) fn clear(&self) {
-        let taken = self.0.callable.lock().take();
-        drop(taken);
-    }
-
-    fn callable(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.0.callable.lock().as_ref().map(|callable| callable.clone_ref(py))
+        self.0.callable.set(None);
     }
 
     /// Calls it, and returns what it returned; `None` if it was cleared.
@@ -113,7 +147,7 @@ impl Callback {
         py: Python<'py>,
         arguments: A,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(callable) = self.callable(py) else { return Ok(None) };
+        let Some(callable) = self.0.callable.get(py) else { return Ok(None) };
         let _running = Running::begin();
         callable.into_bound(py).call1(arguments).map(Some)
     }

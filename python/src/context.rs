@@ -1,13 +1,16 @@
 //! Contexts.
 
+use crate::callback::Slot;
 use crate::error::{SinewError, raise};
 use crate::virtual_clock::VirtualClock;
 use crate::wait;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use sinew::signal::Signals;
 use sinew::time::{ClockChange, ClockKind, JumpThreshold, Time};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// All contexts of the process that may live: the interpreter's end shuts them down.
@@ -84,14 +87,10 @@ impl Context {
 
     /// Calls a function when the context is shut down, on the thread that does that.
     fn on_shutdown(&self, callback: Py<PyAny>) -> Handler {
-        let handler = self.context.on_shutdown(move || {
-            wait::attached(|py| {
-                if let Err(error) = callback.call0(py) {
-                    error.write_unraisable(py, Some(callback.bind(py)));
-                }
-            });
-        });
-        Handler::new(handler)
+        let callback = Arc::new(Slot::new(callback));
+        let theirs = Arc::clone(&callback);
+        let handler = self.context.on_shutdown(move || theirs.notify(|_| Ok(())));
+        Handler::new(callback, handler)
     }
 
     /// Calls a function after each jump of ROS time of at least so many nanoseconds, on the thread
@@ -108,19 +107,18 @@ impl Context {
         let [min_forward, min_backward] =
             [min_forward, min_backward].map(|least| least.map(Duration::from_nanos));
         let threshold = JumpThreshold { on_clock_change, min_forward, min_backward };
-        Handler::new(self.context.on_time_jump(threshold, move |jump| {
+        let callback = Arc::new(Slot::new(callback));
+        let theirs = Arc::clone(&callback);
+        let handler = self.context.on_time_jump(threshold, move |jump| {
             let change = match jump.change {
                 ClockChange::Same => 1,
                 ClockChange::Activated => 2,
                 ClockChange::Deactivated => 3,
             };
             let by = jump.after.nanoseconds() - jump.before.nanoseconds();
-            wait::attached(|py| {
-                if let Err(error) = callback.call1(py, (change, by)) {
-                    error.write_unraisable(py, Some(callback.bind(py)));
-                }
-            });
-        }))
+            theirs.notify(|_| Ok((change, by)));
+        });
+        Handler::new(callback, handler)
     }
 
     /// Returns the time of a clock in nanoseconds: 1 ROS time, 2 system time, 3 steady time.
@@ -132,12 +130,8 @@ impl Context {
     /// `ExternalShutdownException` if the context is shut down.
     fn sleep_until(&self, py: Python<'_>, clock: u8, until: i64) -> PyResult<bool> {
         let (clock, until) = (clock_kind(clock)?, Time::from_nanoseconds(until));
-        let own = clock == ClockKind::Ros && self.context.ros_time_is_active();
-        if own {
-            // Simulated time says nothing of real time, so the wait can't be divided; a shutdown
-            // ends it, and signals are looked at when it has ended.
-            let slept = wait::detached(py, || self.context.sleep_until(clock, until)).is_ok();
-            return if slept { Ok(true) } else { self.woken() };
+        if clock == ClockKind::Ros && self.context.ros_time_is_active() {
+            return self.sleep_simulated(py, until);
         }
         let slice = wait::SLICE;
         loop {
@@ -165,6 +159,35 @@ impl Context {
 }
 
 impl Context {
+    /// Sleeps until simulated time shows `until`. That says nothing of real time, so this waits for
+    /// its jumps, which can be divided by real time. Returns as `sleep_until`.
+    fn sleep_simulated(&self, py: Python<'_>, until: Time) -> PyResult<bool> {
+        let changed = Arc::new((Mutex::new(false), Condvar::new()));
+        let theirs = Arc::clone(&changed);
+        let threshold =
+            JumpThreshold { on_clock_change: true, min_forward: Some(Duration::ZERO), min_backward: None };
+        let handler = self.context.on_time_jump(threshold, move |jump| {
+            *theirs.0.lock() |= jump.change != ClockChange::Same;
+            theirs.1.notify_all();
+        });
+        let (changed, jumped) = &*changed;
+        let slept = wait::sliced(py, &self.context, None, |slice| {
+            let mut changed = changed.lock();
+            let is_over = |changed: &mut bool| {
+                *changed |= !self.context.ros_time_is_active(); // before the handler was there
+                *changed || self.context.now_by(ClockKind::Ros) >= until
+            };
+            is_over(&mut changed) || {
+                jumped.wait_for(&mut changed, slice);
+                is_over(&mut changed)
+            }
+        });
+        wait::detached(py, || drop(handler));
+        slept?;
+        let changed = *changed.lock();
+        Ok(!changed)
+    }
+
     /// Returns why a sleep ended too early.
     fn woken(&self) -> PyResult<bool> {
         if self.context.is_shutdown() { Err(wait::shut_down()) } else { Ok(false) }
@@ -173,19 +196,31 @@ impl Context {
 
 /// A function that is called at a shutdown, or at jumps of time, while this lives.
 #[pyclass(frozen, module = "sinew._sinew")]
-pub(crate) struct Handler(Mutex<Option<Box<dyn Send>>>);
+pub(crate) struct Handler {
+    callback: Arc<Slot>,
+    handler: Mutex<Option<Box<dyn Send>>>,
+}
 
 impl Handler {
-    fn new(handler: impl Send + 'static) -> Self {
-        Self(Mutex::new(Some(Box::new(handler))))
+    fn new(callback: Arc<Slot>, handler: impl Send + 'static) -> Self {
+        Self { callback, handler: Mutex::new(Some(Box::new(handler))) }
     }
 }
 
 #[pymethods]
 impl Handler {
     fn cancel(&self, py: Python<'_>) {
-        let handler = self.0.lock().take();
+        let handler = self.handler.lock().take();
         py.detach(|| drop(handler));
+        self.callback.set(None);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.callback.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.callback.set(None);
     }
 }
 

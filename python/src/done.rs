@@ -71,6 +71,7 @@ pub(crate) fn until_done_beside(
 ) -> PyResult<bool> {
     let (py, mut done, mut in_vain) = (future.py(), Done::default(), None);
     let notify = Bound::new(py, Notify(done.clone()))?;
+    let _blocking = wait::Blocking::begin();
     future.call_method1("add_done_callback", (&notify,))?;
     let over = wait::sliced_unless(py, is_shut_down, end, |slice| match beside(&mut done, slice) {
         Ok(over) => over,

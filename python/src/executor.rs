@@ -186,6 +186,16 @@ impl Executor {
         self.wake.wake();
     }
 
+    /// Returns whether it was stopped, for another event loop: then that ends no later spin.
+    fn take_stop(&self, py: Python<'_>) -> bool {
+        let stopped = std::mem::take(&mut self.asked.lock().stop);
+        if stopped {
+            // The library remembers it as well, until a wait.
+            let _ = wait::detached(py, || self.executor.wait_for_work(Duration::ZERO));
+        }
+        stopped
+    }
+
     /// Has a spin end with a context, also without nodes.
     fn watch(&self, context: &Context) {
         self.ends_with(None, &context.context);
@@ -228,6 +238,7 @@ impl Executor {
     }
 
     fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
+        let _blocking = wait::Blocking::begin();
         let Some(_spinning) = Spinning::begin(self) else { return self.beside_a_spin(until) };
         let wake = self.wake.clone();
         let signals = Signals::new(move || wake.wake());
@@ -314,6 +325,12 @@ impl Executor {
         };
         if !over.load(Ordering::Acquire) {
             self.executor.stop_handle().stop();
+        }
+        while !over.load(Ordering::Acquire) {
+            // A callback may wait for ever: one more Ctrl-C gives up its thread, which keeps the
+            // executor.
+            wait::detached(py, || self.wake.wait_beside(Some(Time::steady() + wait::SLICE)));
+            py.check_signals()?;
         }
         let result = wait::detached(py, || spinning.join());
         let end = end?;

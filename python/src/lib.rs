@@ -77,6 +77,8 @@ mod _sinew {
     use crate::timer::{GuardCondition, Timer};
     #[pymodule_export]
     use crate::virtual_clock::VirtualClock;
+    #[pymodule_export]
+    use crate::wait::is_blocking;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,6 +4,7 @@ use crate::error::raise;
 use crate::node::Node;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use sinew::LogLevel;
 use sinew::logging::{self, Place};
 use std::collections::HashSet;
@@ -16,8 +17,8 @@ pub(crate) struct Logger(logging::Logger);
 #[pymethods]
 impl Logger {
     #[new]
-    fn new(name: &str) -> Self {
-        Self(logging::Logger::named(name))
+    fn new(name: &Bound<'_, PyString>) -> Self {
+        Self(logging::Logger::named(&name.to_string_lossy()))
     }
 
     #[staticmethod]
@@ -25,8 +26,8 @@ impl Logger {
         Ok(Self(node.get()?.logger()))
     }
 
-    fn child(&self, name: &str) -> Self {
-        Self(self.0.child(name))
+    fn child(&self, name: &Bound<'_, PyString>) -> Self {
+        Self(self.0.child(&name.to_string_lossy()))
     }
 
     #[getter]
@@ -60,9 +61,18 @@ impl Logger {
 
     /// Logs a line.
     #[expect(clippy::too_many_arguments, reason = "the parts of a line")]
-    fn say(&self, level: u32, text: &str, file: &str, function: &str, line: u32) {
+    fn say(
+        &self,
+        level: u32,
+        text: &Bound<'_, PyString>,
+        file: &Bound<'_, PyString>,
+        function: &Bound<'_, PyString>,
+        line: u32,
+    ) {
         if let Some(level) = LogLevel::of_number(level) {
-            let place = Place { file: kept(file), line, module: kept(function) };
+            // Texts that were received, and names of files, may have bytes that are no UTF-8.
+            let [text, file, function] = [text, file, function].map(|text| text.to_string_lossy());
+            let place = Place { file: kept(&file), line, module: kept(&function) };
             self.0.say(level, place, format_args!("{text}"));
         }
     }

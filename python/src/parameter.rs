@@ -1,10 +1,12 @@
 //! Parameters of a node.
 
+use crate::callback::Slot;
 use crate::error::{SinewError, raise, with_code};
 use crate::node::Node;
 use crate::wait;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
 use sinew::error::{CreateError, ErrorCode, ParameterError};
@@ -12,6 +14,7 @@ use sinew::parameters::{
     NamedValue, ParameterBuilder, ParameterCallback, ParameterField, ParameterType, ParameterValue,
     RangedField,
 };
+use std::sync::Arc;
 
 /// Makes a parameter's value of a Python value. An empty list is one of strings, unless `kind` says
 /// otherwise.
@@ -324,15 +327,27 @@ pub(crate) fn describe_parameter(node: &Node, name: &str) -> PyResult<Option<Des
 
 /// A callback for parameters, until it is removed.
 #[pyclass(frozen, module = "sinew._sinew")]
-pub(crate) struct ParameterHandle(Mutex<Option<ParameterCallback>>);
+pub(crate) struct ParameterHandle {
+    callback: Arc<Slot>,
+    added: Mutex<Option<ParameterCallback>>,
+}
 
 #[pymethods]
 impl ParameterHandle {
     fn remove(&self, py: Python<'_>) -> bool {
-        let callback = self.0.lock().take();
-        let there = callback.is_some();
-        py.detach(|| drop(callback));
+        let added = self.added.lock().take();
+        let there = added.is_some();
+        py.detach(|| drop(added));
+        self.callback.set(None);
         there
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.callback.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.callback.set(None);
     }
 }
 
@@ -346,36 +361,32 @@ pub(crate) fn add_parameter_callback(
     callback: Py<PyAny>,
 ) -> PyResult<ParameterHandle> {
     let node = node.get()?;
+    let callback = Arc::new(Slot::new(callback));
+    let theirs = Arc::clone(&callback);
     let made = match kind {
         "pre" => wait::detached(py, || {
             node.on_pre_set_parameters(move |values| {
-                if let Some(changed) = changed(&callback, values) {
+                if let Some(changed) = changed(&theirs, values) {
                     *values = changed;
                 }
             })
         }),
-        "on" => wait::detached(py, || node.on_set_parameters(move |values| checked(&callback, values))),
+        "on" => wait::detached(py, || node.on_set_parameters(move |values| checked(&theirs, values))),
         "post" => wait::detached(py, || {
-            node.on_post_set_parameters(move |values| {
-                wait::attached(|py| {
-                    let called = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
-                    if let Err(error) = called {
-                        error.write_unraisable(py, Some(callback.bind(py)));
-                    }
-                });
-            })
+            node.on_post_set_parameters(move |values| theirs.notify(|py| Ok((pairs(py, values)?,))))
         }),
         other => return Err(PyValueError::new_err(format!("{other} is no kind of callback"))),
     };
-    Ok(ParameterHandle(Mutex::new(Some(made.map_err(raise)?))))
+    Ok(ParameterHandle { callback, added: Mutex::new(Some(made.map_err(raise)?)) })
 }
 
 fn pairs(py: Python<'_>, values: &[NamedValue]) -> PyResult<Vec<(String, Py<PyAny>)>> {
     values.iter().map(|one| Ok((one.name.clone(), to_python(py, one.value.clone())?))).collect()
 }
 
-fn changed(callback: &Py<PyAny>, values: &[NamedValue]) -> Option<Vec<NamedValue>> {
+fn changed(callback: &Slot, values: &[NamedValue]) -> Option<Vec<NamedValue>> {
     wait::attached(|py| {
+        let callback = callback.get(py)?;
         let changed = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
         let changed = changed.and_then(|changed| {
             let changed: Vec<(String, Bound<'_, PyAny>)> = changed.extract(py)?;
@@ -385,8 +396,9 @@ fn changed(callback: &Py<PyAny>, values: &[NamedValue]) -> Option<Vec<NamedValue
     })?
 }
 
-fn checked(callback: &Py<PyAny>, values: &[NamedValue]) -> Result<(), String> {
+fn checked(callback: &Slot, values: &[NamedValue]) -> Result<(), String> {
     wait::attached(|py| {
+        let Some(callback) = callback.get(py) else { return Ok(()) };
         let answer = pairs(py, values).and_then(|pairs| callback.call1(py, (pairs,)));
         match answer.and_then(|answer| answer.extract::<Option<String>>(py)) {
             Ok(None) => Ok(()),

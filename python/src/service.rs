@@ -315,6 +315,7 @@ impl Client {
         let message = self.request.outgoing_as(request, self.of_request)?;
         let limit = wait::duration(timeout)?.unwrap_or(Duration::MAX);
         let mut raised = None;
+        let _blocking = wait::Blocking::begin();
         let answer = wait::detached(py, || {
             client.__call_while(message, (limit, wait::SLICE), &mut || {
                 let signals = wait::attached(|py| py.check_signals());

@@ -1,6 +1,6 @@
 //! Subscriptions.
 
-use crate::callback::{Callback, Outcome};
+use crate::callback::{Callback, Outcome, Slot};
 use crate::context::Context;
 use crate::error::raise;
 use crate::event::{Callbacks, Eventful};
@@ -31,6 +31,7 @@ pub(crate) struct Subscription {
     form: Form,
     topic: String,
     callback: Option<Callback>,
+    listener: Arc<Slot>,
     events: Callbacks,
 }
 
@@ -152,7 +153,8 @@ impl Subscription {
         let made = made.map_err(raise)?;
         let topic = made.topic().to_owned();
         let (context, subscription) = (node.context.clone(), Mutex::new(Some(made)));
-        Ok(Self { subscription, context, form, topic, callback, events })
+        let listener = Arc::default();
+        Ok(Self { subscription, context, form, topic, callback, listener, events })
     }
 
     /// Takes the oldest message that was not taken: a pair of it and its info; `None` if there is
@@ -170,16 +172,13 @@ impl Subscription {
         let subscription = self.get()?;
         let Some(listener) = listener else {
             wait::detached(py, || subscription.clear_listener());
+            self.listener.set(None);
             return Ok(());
         };
+        self.listener.set(Some(listener));
+        let listener = Arc::clone(&self.listener);
         wait::detached(py, || {
-            subscription.set_listener(move |count| {
-                wait::attached(|py| {
-                    if let Err(error) = listener.call1(py, (count,)) {
-                        error.write_unraisable(py, Some(listener.bind(py)));
-                    }
-                });
-            });
+            subscription.set_listener(move |count| listener.notify(|_| Ok((count,))));
         });
         Ok(())
     }
@@ -240,10 +239,12 @@ impl Subscription {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.listener.traverse(&visit)?;
         self.callback.iter().chain(self.events.all()).try_for_each(|callback| callback.traverse(&visit))
     }
 
     fn __clear__(&self) {
+        self.listener.set(None);
         self.callback.iter().chain(self.events.all()).for_each(Callback::clear);
     }
 }

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rustix::event::{Timespec, poll};
 use sinew::time::Time;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -32,6 +33,33 @@ impl Drop for Busy {
     fn drop(&mut self) {
         BUSY.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+thread_local! {
+    /// Number of blocking waits that this thread is in, in which it may run callbacks.
+    static BLOCKING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A wait in which this thread may run callbacks, while a loop of asyncio further up can't go on.
+pub(crate) struct Blocking;
+
+impl Blocking {
+    pub(crate) fn begin() -> Self {
+        BLOCKING.set(BLOCKING.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Blocking {
+    fn drop(&mut self) {
+        BLOCKING.set(BLOCKING.get() - 1);
+    }
+}
+
+/// Returns whether this thread is in a blocking spin, or another wait in which it runs callbacks.
+#[pyfunction]
+pub(crate) fn is_blocking() -> bool {
+    BLOCKING.get() > 0
 }
 
 /// Runs a call that may block, without the GIL.

@@ -1,6 +1,7 @@
 """Publishers, subscriptions, timers, events, QoS."""
 
 import gc
+import threading
 import unittest
 import weakref
 
@@ -164,6 +165,12 @@ class Topics(SinewTest):
         class Own(sinew.Node):
             def __init__(self, context):
                 super().__init__("own", context=context)
+                self.create_subscription(String, "text").set_listener(self.on_text)
+                self.add_pre_set_parameters_callback(self.on_text)
+                self.add_on_set_parameters_callback(self.on_text)
+                self.add_post_set_parameters_callback(self.on_text)
+                self.jumps = context._handle.on_time_jump(True, None, None, self.on_text)
+                self.end = context._handle.on_shutdown(self.on_text)
                 self.create_subscription(String, "text", self.on_text, 10)
                 self.create_timer(1.0, self.on_text)
                 self.create_service(sinew.interfaces.std_srvs.srv.Trigger, "trigger", self.on_text)
@@ -267,6 +274,21 @@ class Timers(SinewTest):
         self.spin_until(lambda: calls)
         self.assertEqual(calls[0].nanoseconds, 200 * 10**9)
         self.assertTrue(self.node.get_clock().ros_time_is_active)
+
+    def test_sleeps_in_simulated_time(self):
+        handle, clock, slept = self.context._handle, self.node.get_clock(), []
+        ros = sinew.ClockType.ROS_TIME
+        for times, expected in (([2, 1, 5, 7], True), ([2, None], False)):
+            handle.set_ros_time(10**9)
+            until = sinew.Time(seconds=6, clock_type=ros)
+            sleeper = threading.Thread(target=lambda: slept.append(clock.sleep_until(until)))
+            sleeper.start()
+            for time in times:
+                sleeper.join(0.001)
+                self.assertTrue(sleeper.is_alive())
+                handle.set_ros_time(time and time * 10**9)
+            sleeper.join()
+            self.assertEqual(slept.pop(), expected)
 
     def test_times(self):
         with self.assertRaisesRegex(ValueError, "negative"):

@@ -27,10 +27,21 @@ from sinew.interfaces.builtin_interfaces.msg import Time
 from sinew.interfaces.diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from sinew.interfaces.example_interfaces.action import Fibonacci
 from sinew.interfaces.example_interfaces.srv import AddTwoInts
-from sinew.interfaces.geometry_msgs.msg import PoseStamped, Quaternion, Twist, Vector3
+from sinew.interfaces.geometry_msgs.msg import PoseStamped, PoseWithCovariance, Quaternion, Twist, Vector3
+from sinew.interfaces.nav_msgs.msg import Odometry
 from sinew.interfaces.sensor_msgs.msg import Image, Imu, PointCloud2, PointField
-from sinew.interfaces.std_msgs.msg import Bool, Float32, Header, Int64, String, UInt64
-from sinew.interfaces.test_msgs.msg import BasicTypes, BoundedSequences, Empty, Strings
+from sinew.interfaces.std_msgs.msg import (
+    Bool,
+    Float32,
+    Float64MultiArray,
+    Header,
+    Int64,
+    String,
+    UInt8MultiArray,
+    UInt64,
+)
+from sinew.interfaces.test_msgs.msg import Arrays, BasicTypes, BoundedSequences, Empty, Strings, UnboundedSequences
+from sinew.interfaces.trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from sinew.serialization import deserialize_message, serialize_message
 
 REPOSITORY = os.environ.get("SINEW_REPOSITORY") or pathlib.Path(__file__).resolve().parents[2]
@@ -180,6 +191,60 @@ class Values(unittest.TestCase):
             self.assertEqual(original, deep)
             original.fields[0].name = "y"
             self.assertEqual((shallow.fields[0].name, deep.fields[0].name), ("y", "x"))
+
+    def test_a_deep_copy_is_its_own(self):
+        original = received(Odometry(child_frame_id="a", pose=PoseWithCovariance(covariance=range(36))))
+        before = serialize_message(original)
+        for touch in (lambda: None, lambda: original.pose.covariance, lambda: copy.deepcopy(original).pose.covariance):
+            touch()
+            out = copy.deepcopy(original)
+            self.assertEqual((out, serialize_message(out)), (original, before))
+            out.pose.covariance[35] = -1.0
+            for again in (received(out), pickle.loads(pickle.dumps(out)), copy.deepcopy(out), copy.copy(out)):
+                self.assertEqual(list(again.pose.covariance), [*range(35), -1.0])
+            self.assertEqual((list(original.pose.covariance), serialize_message(original)), ([*range(36)], before))
+            self.assertTrue(memoryview(original.pose.covariance).readonly)
+
+    def test_arrays_of_a_deep_copy(self):
+        """Of every type of number, touched before or not."""
+        kinds = {"bool": True, "float32": 2.5, "float64": 2.5, "byte": 5, "char": 5}
+        kinds |= {f"{sign}int{bits}": 5 for sign in ("", "u") for bits in (8, 16, 32, 64)}
+        for cls in (Arrays, UnboundedSequences):
+            original = received(cls(**{f"{kind}_values": [0, 0, 0] for kind in kinds}))
+            before = serialize_message(original)
+            for _ in range(2):
+                out, unread = copy.deepcopy(original), copy.deepcopy(original)
+                for kind, value in kinds.items():
+                    getattr(out, f"{kind}_values")[1] = value
+                self.assertEqual(serialize_message(unread), before)
+                for kind, value in kinds.items():
+                    self.assertEqual(list(getattr(received(out), f"{kind}_values")), [0, value, 0], kind)
+                    _ = getattr(original, f"{kind}_values")
+        self.assertEqual(list(copy.deepcopy(received(UInt8MultiArray())).data), [])
+
+    def test_lists_of_messages_in_a_deep_copy(self):
+        original = received(JointTrajectory(points=[JointTrajectoryPoint(positions=[1.0, 2.0])]))
+        for _ in range(2):
+            out = copy.deepcopy(original)
+            out.points[0].positions[1] = 5.0
+            self.assertEqual(list(received(out).points[0].positions), [1.0, 5.0])
+            self.assertEqual(list(received(original).points[0].positions), [1.0, 2.0])
+            _ = original.points[0].positions
+
+    def test_a_deep_copy_of_views(self):
+        built = Image(data=memoryview(b"\1\2"))
+        out = copy.deepcopy(built)
+        out.data[0] = 9
+        self.assertEqual((bytes(out.data), bytes(built.data)), (b"\x09\2", b"\1\2"))
+
+    def test_a_deep_copy_in_the_other_byte_order(self):
+        encoded = b"\0\0\0\0" + struct.pack(">III4x2d", 0, 0, 2, 1.0, 2.0)
+        original = deserialize_message(encoded, Float64MultiArray)
+        for _ in range(2):
+            out = copy.deepcopy(original)
+            out.data[0] = 7.0
+            self.assertEqual(list(received(out).data), [7.0, 2.0])
+            self.assertEqual(list(original.data), [1.0, 2.0])
 
     def test_pickle(self):
         for message in [

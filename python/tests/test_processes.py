@@ -144,6 +144,52 @@ class Signals(unittest.TestCase):
     """
         self.assertEqual(self.end(source, signal.SIGINT)[:2], (0, "interrupted True\n"))
 
+    def test_control_c_again_while_a_callback_waits(self):
+        """The first ends the spin, which waits for the callback; a later one ends that wait."""
+        source = """
+    import signal, threading, time
+    client, ended, signals = node.create_client(AddTwoInts, "none"), threading.Event(), []
+
+    def interrupt():
+        while not ended.wait(0.1):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def interrupted(*_):
+        signals.append(1)
+        if not ended.is_set():
+            raise KeyboardInterrupt
+
+    def ask():
+        threading.Thread(target=interrupt).start()
+        client.call(AddTwoInts.Request())
+
+    signal.signal(signal.SIGINT, interrupted)
+    executor = sinew.MultiThreadedExecutor(2)
+    executor.add_node(node)
+    node.create_timer(0.001, ask)
+    try:
+        try:
+            executor.spin()
+        finally:
+            ended.set()
+    except KeyboardInterrupt:
+        print("interrupted", sinew.ok(), len(signals) > 1)
+    """
+        self.assertEqual(finish(child(source))[:2], (0, "interrupted True True\n"))
+
+    def test_control_c_in_sleeps_in_simulated_time(self):
+        for sleep in ("node.create_rate(1).sleep()", "clock.sleep_for(sinew.Duration(seconds=1))"):
+            source = f"""
+    clock = node.get_clock()
+    sinew.default_context()._handle.set_ros_time(10**9)
+    try:
+        print("ready", flush=True)
+        {sleep}
+    except KeyboardInterrupt:
+        print("interrupted", sinew.ok())
+    """
+            self.assertEqual(self.end(source, signal.SIGINT)[:2], (0, "interrupted True\n"))
+
     def test_termination(self):
         expected = (0, "shut down False\n")
         self.assertEqual(self.end(self.spin(), signal.SIGTERM)[:2], expected)

@@ -434,6 +434,10 @@ class Logging(SinewTest):
         self.assertEqual(child.name, "test_node.part")
         self.assertEqual(logger.get_effective_level(), sinew.LoggingSeverity.INFO)
 
+    def test_text_that_is_no_utf_8(self):
+        for logger in (self.node.get_logger(), sinew.logging.get_logger("a\udcffb").get_child("c\udcff")):
+            self.assertTrue(logger.info("a\udcffb"))
+
     def test_services_of_loggers(self):
         from sinew.interfaces.rcl_interfaces.msg import LoggerLevel
         from sinew.interfaces.rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels

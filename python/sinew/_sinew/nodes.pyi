@@ -93,6 +93,9 @@ def post_of(node: Node, group: Group | None = None) -> Post:
 def in_callback() -> bool:
     """Returns whether this thread runs a callback."""
 
+def is_blocking() -> bool:
+    """Returns whether this thread is in a blocking spin, or another wait in which it runs callbacks."""
+
 def wait_until_done(future: Future, context: Context, timeout: float | None = None) -> bool:
     """Waits until another thread completes a future. Returns whether it is done."""
 
@@ -112,6 +115,9 @@ class Executor:
     def advance(self, by: int) -> int: ...
     def fileno(self) -> int: ...
     def stop(self) -> None: ...
+    def take_stop(self) -> bool:
+        """Returns whether it was stopped, for another event loop: then that ends no later spin."""
+
     def is_shut_down(self) -> bool: ...
     def watch(self, context: Context) -> None:
         """Has a spin end with a context, also without nodes."""

@@ -6,7 +6,7 @@ use super::error::{undecodable, unusable};
 use super::object::PyMessage;
 use super::python_class::ClassHandle;
 use super::reader::Reader;
-use super::{equal, text};
+use super::{equal, text, value};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -62,14 +62,19 @@ impl PyMessage {
 
     /// Returns a message with the same values: lists and messages in it are those of this one.
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::copied(slf, |value| Ok(value.clone().unbind()))
+        Self::copied(slf, false, |_, value| Ok(value))
     }
 
-    /// Returns a message with copies of all values. Received bytes are shared, since nothing
-    /// changes them.
+    /// Returns a message with copies of all values, which can be changed: also the arrays of numbers
+    /// of a received message.
     fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let deepcopy = slf.py().import("copy")?.getattr("deepcopy")?;
-        Self::copied(slf, |value| Ok(deepcopy.call1((value, memo))?.unbind()))
+        Self::copied(slf, true, |field, value| match field.element {
+            Element::Number(primitive) if value::is_memoryview(&value) => {
+                value::of_memoryview(&value, primitive)
+            }
+            _ => deepcopy.call1((value, memo)),
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
@@ -90,7 +95,7 @@ impl PyMessage {
         let of = class.message_type().map_err(unusable)?;
         let message = Message::encoded_from(of, encoded)
             .ok_or_else(|| PyMemoryError::new_err("no memory for the message"))?;
-        class.received_at(cls.py(), message, 0)
+        class.over_all(cls.py(), message)
     }
 
     /// Returns the classes of the fields that are messages, or have elements that are.

@@ -60,13 +60,13 @@ impl Class {
         message: Message,
     ) -> PyResult<Bound<'py, PyAny>> {
         if message.encoded().is_some() {
-            return self.received_at(py, message, 0);
+            return self.over_all(py, message);
         }
         let no_bytes = || PyTypeError::new_err(format!("this {} has no encoded form", self.name()));
         let mut encoded = vec![0; message.encoded_length().ok_or_else(no_bytes)?];
         message.encode_into(&mut encoded);
         let message = bytes_as_message(self.message_type().map_err(unusable)?, &encoded)?;
-        self.received_at(py, message, 0)
+        self.over_all(py, message)
     }
 
     /// Makes the library's message of an object of this type: a reference to the received one if

@@ -3,11 +3,13 @@
 //! It is built by a program, or received: then it holds a reference to the library's message, and a
 //! field is decoded when it is touched first. What may be changed in place (lists, messages) or is
 //! costly to make (texts, arrays) is kept; numbers are read again. Assigned values are kept in
-//! either case.
+//! either case. Arrays of numbers are read-only views of the received bytes, but a deep copy of a
+//! received message makes writable ones when they are touched.
 //!
 //! | state | encoded from |
 //! |---|---|
 //! | received, nothing assigned, nothing handed out that can be changed | the received bytes |
+//! | a deep copy of one, the same, and no array of numbers handed out | the received bytes |
 //! | a field that was assigned or is kept | the kept value |
 //! | a field of a received message that was never touched | the received bytes |
 //! | a field of a built message that was never touched | its default |
@@ -38,10 +40,14 @@ pub(crate) struct PyMessage {
 }
 
 /// The bytes of a received message.
-struct Source {
-    message: Message,
+#[derive(Clone)]
+pub(super) struct Source {
+    pub(super) message: Message,
     /// Offset after the header where this message begins: 0, unless it is inside another one.
-    start: usize,
+    pub(super) start: usize,
+    /// Whether arrays of numbers are copied when they are touched, since they may be changed: in a
+    /// deep copy.
+    pub(super) copies: bool,
 }
 
 #[derive(Default)]
@@ -85,7 +91,7 @@ impl PyMessage {
                 })?;
                 let mut reader =
                     Reader::new(encoded, at).map_err(|unreadable| broken(Failure::Broken(unreadable)))?;
-                value::read(py, field, &mut reader, &source.message).map_err(broken)?
+                value::read(py, field, &mut reader, source).map_err(broken)?
             }
             _ => value::default(py, field)?,
         };
@@ -131,9 +137,7 @@ impl PyMessage {
     }
 
     fn is_untouched(&self, py: Python<'_>) -> bool {
-        if self.source.get().is_none() {
-            return false;
-        }
+        let Some(source) = self.source.get() else { return false };
         let state = self.state.lock();
         if state.is_assigned {
             return false;
@@ -143,10 +147,10 @@ impl PyMessage {
         for (field, value) in kept {
             let Some(value) = value else { continue };
             match (field.shape, &field.element) {
-                (_, Element::Number(_)) => {} // can't be changed
+                (_, Element::Number(_)) if !source.copies => {} // can't be changed
                 (Shape::Single, Element::Message(_)) => inner.push(value.clone_ref(py)),
                 (Shape::Single, _) => {}
-                _ => return false, // a list
+                _ => return false, // a list, or an array of a copy
             }
         }
         drop(state);
@@ -247,18 +251,26 @@ impl State {
 }
 
 impl Class {
-    /// Returns an object over a message that begins at an offset after the header of `message`.
-    pub(super) fn received_at<'py>(
+    /// Returns an object over a received message.
+    pub(super) fn over<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
-        message: Message,
-        start: usize,
+        source: Source,
     ) -> PyResult<Bound<'py, PyAny>> {
         let object = self.python(py)?.bind(py).call0()?;
         if let Ok(new) = object.cast::<PyMessage>() {
-            _ = new.get().source.set(Source { message, start }); // new, so there is none
+            _ = new.get().source.set(source); // new, so there is none
         }
         Ok(object)
+    }
+
+    /// Returns an object over the whole of a received message.
+    pub(super) fn over_all<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        message: Message,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.over(py, Source { message, start: 0, copies: false })
     }
 
     /// Returns the message that an object of this type is; `None` for any other object.
@@ -270,23 +282,31 @@ impl Class {
 }
 
 impl PyMessage {
-    /// Returns a message of the same class with these copies of its values.
+    /// Returns a message of the same class with these copies of its values. Received bytes are
+    /// shared, since nothing changes them; if `deep`, arrays of numbers in them are copied later,
+    /// when they are touched.
     pub(super) fn copied<'py>(
         slf: &Bound<'py, Self>,
-        copy: impl Fn(&Bound<'py, PyAny>) -> PyResult<Py<PyAny>>,
+        deep: bool,
+        copy: impl Fn(&Field, Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let object = slf.get_type().call0()?;
         let new = object.cast::<Self>()?.get();
-        if let Some(Source { message, start }) = this.source.get() {
-            _ = new.source.set(Source { message: message.clone(), start: *start });
+        if let Some(source) = this.source.get() {
+            _ = new.source.set(Source { copies: source.copies || deep, ..source.clone() });
         }
         let (kept, is_assigned) = {
             let state = this.state.lock();
-            let values = state.values.iter().map(|value| value.as_ref().map(|value| value.clone_ref(py)));
+            let values = state.values.iter().map(|value| value.as_ref().map(|value| value.bind(py).clone()));
             (values.collect::<Vec<_>>(), state.is_assigned)
         };
-        let copies = kept.iter().map(|value| value.as_ref().map(|value| copy(value.bind(py))).transpose());
+        let copies = this
+            .class
+            .fields
+            .iter()
+            .zip(kept)
+            .map(|(field, value)| value.map(|value| copy(field, value).map(Bound::unbind)).transpose());
         let values = copies.collect::<PyResult<_>>()?;
         *new.state.lock() = State { values, offsets: Vec::new(), is_assigned };
         Ok(object)

@@ -1,12 +1,12 @@
 //! From the bytes of a received message, or the defaults of a definition, to Python's values.
 
 use super::class::{Class, Element, Field, extent};
+use super::object::Source;
 use super::reader::{Broken, Reader};
 use super::view::{ArrayView, array_over, format};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString};
-use sinew::erased::Message;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString};
 use sinew_msg::definition::{Literal, Primitive, Shape};
 use std::sync::Arc;
 
@@ -30,40 +30,58 @@ impl From<PyErr> for Failure {
 
 type Result<'py> = std::result::Result<Bound<'py, PyAny>, Failure>;
 
-/// Reads a field from `message`.
+/// Reads a field from a received message.
 pub(super) fn read<'py>(
     py: Python<'py>,
     field: &Field,
     reader: &mut Reader<'_>,
-    message: &Message,
+    source: &Source,
 ) -> Result<'py> {
     if matches!(field.shape, Shape::Single) {
-        return read_element(py, &field.element, reader, message);
+        return read_element(py, &field.element, reader, source);
     }
     let count = reader.count(field)?;
     let Element::Number(primitive) = field.element else {
         let list = PyList::empty(py);
         for _ in 0..count {
-            list.append(read_element(py, &field.element, reader, message)?)?;
+            list.append(read_element(py, &field.element, reader, source)?)?;
         }
         return Ok(list.into_any());
     };
     let numbers = reader.numbers(primitive, count)?;
     let exporter = if reader.is_native() {
-        Bound::new(py, ArrayView::of_received(message, numbers, primitive))?.into_any()
+        Bound::new(py, ArrayView::of_received(&source.message, numbers, primitive))?.into_any()
     } else {
         let mut swapped = numbers.to_vec();
         swapped.chunks_exact_mut(super::class::width(primitive)).for_each(<[u8]>::reverse);
         PyBytes::new(py, &swapped).into_any()
     };
-    Ok(array_over(&exporter, primitive, count)?)
+    let array = array_over(&exporter, primitive, count)?;
+    Ok(if source.copies { own(&array, primitive)? } else { array })
+}
+
+/// Returns a writable copy of a numpy array, or of a `memoryview`.
+fn own<'py>(array: &Bound<'py, PyAny>, primitive: Primitive) -> PyResult<Bound<'py, PyAny>> {
+    if is_memoryview(array) { of_memoryview(array, primitive) } else { array.call_method0("copy") }
+}
+
+pub(super) fn is_memoryview(array: &Bound<'_, PyAny>) -> bool {
+    array.is_instance_of::<PyMemoryView>()
+}
+
+/// Returns an array with a copy of the numbers of a `memoryview`, which has no copies of its own.
+pub(super) fn of_memoryview<'py>(
+    view: &Bound<'py, PyAny>,
+    primitive: Primitive,
+) -> PyResult<Bound<'py, PyAny>> {
+    array_of(&view.call_method0("tobytes")?, primitive) // all at once: bytes are taken as they lie
 }
 
 fn read_element<'py>(
     py: Python<'py>,
     element: &Element,
     reader: &mut Reader<'_>,
-    message: &Message,
+    source: &Source,
 ) -> Result<'py> {
     match element {
         Element::Number(primitive) => Ok(number(py, *primitive, reader.number(*primitive)?)),
@@ -80,7 +98,7 @@ fn read_element<'py>(
         Element::Message(class) => {
             let start = reader.position();
             reader.skip_message(class)?;
-            Ok(class.received_at(py, message.clone(), start)?)
+            Ok(class.over(py, Source { start, ..source.clone() })?)
         }
     }
 }
@@ -206,7 +224,8 @@ pub(super) fn constant<'py>(
     })
 }
 
-/// Returns an `array.array` of these numbers; a list of bools, for which there is none.
+/// Returns an `array.array` of these numbers, or of the bytes of such numbers; a list of bools, for
+/// which there is none.
 ///
 /// # Errors
 /// Python's, if one is no such number or is out of range.
