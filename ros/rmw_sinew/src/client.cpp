@@ -1,12 +1,16 @@
 #include "client.hpp"
 
+#include <rcutils/logging_macros.h>
 #include <rmw/allocators.h>
 #include <rmw/rmw.h>
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <utility>
 
+#include "arrival.hpp"
 #include "check.hpp"
 #include "names.hpp"
 #include "node.hpp"
@@ -41,18 +45,20 @@ std::int64_t Client::send_request(const void * request)
     const sinew_status status = sinew_client_send(get(), message.release(), &id);
     switch (status) {
       case SINEW_ERROR_TOO_MANY_RESPONSES:
-      case SINEW_ERROR_TOO_MANY_REQUESTS:
         // Programs of ROS 2 just stop waiting for a response. Newer requests take the place.
         if (!give_up_oldest()) {
           require(status);
         }
         break;
+      case SINEW_ERROR_TOO_MANY_REQUESTS:
+        // Giving up others would free no place, as the server has them in hand until it answers.
+        return number_of_lost();
       default:
         require(status);
+        // Without a server, Sinew would keep it for one that comes later, which may be much later.
         if (is_lost) {
-          // Sinew would keep it for a server that comes later, which may be much later.
           sinew_client_give_up(get(), id);
-        } else {
+        } else if (sinew_client_is_server_ready(get()) || !take_back(id)) {
           remember(id);
         }
         return static_cast<std::int64_t>(id.sequence);
@@ -62,32 +68,83 @@ std::int64_t Client::send_request(const void * request)
 
 bool Client::take_response(void * response, rmw_service_info_t & info)
 {
-  for (;; ) {
-    const std::uint64_t arrived = waitable().arrived();
-    const bool gives_way = qos_.is_over_depth(waitable().waiting());
-    auto about = sinew::detail::options<sinew_response_info>();
-    MessageHandle message;
-    bool taken = false;
-    require(sinew_client_take_response(get(), &taken, sinew::detail::Out(message), &about));
-    if (!taken) {
-      waitable().took_up_to(arrived);
-      return false;
-    }
-    waitable().took_one();
-    forget(about.id);
-    if (!message || gives_way) {
-      continue;
-    }
-    const Encoded encoded = encoded_of(message);
-    support_.response().decode(encoded.bytes, encoded.length, response);
-    sinew_gid gid{};
-    require(sinew_client_gid(get(), &gid));
-    info.source_timestamp = about.source_time;
-    info.received_timestamp = about.reception_time;
-    std::memcpy(info.request_id.writer_guid, gid.bytes, sizeof(gid.bytes));
-    info.request_id.sequence_number = static_cast<std::int64_t>(about.id.sequence);
-    return true;
+  const Response taken = take_kept();
+  if (!taken) {
+    return false;
   }
+  const sinew_response_info & about = taken.about;
+  const Encoded encoded = encoded_of(taken.message);
+  support_.response().decode(encoded.bytes, encoded.length, response);
+  sinew_gid gid{};
+  require(sinew_client_gid(get(), &gid));
+  info.source_timestamp = about.source_time;
+  info.received_timestamp = arrival_of(about);
+  std::memcpy(info.request_id.writer_guid, gid.bytes, sizeof(gid.bytes));
+  info.request_id.sequence_number = static_cast<std::int64_t>(about.id.sequence);
+  return true;
+}
+
+Client::Response Client::take_kept()
+{
+  Waitable::Take take(waitable());
+  if (qos_.is_over_depth(waitable().waiting())) {
+    // Fewer may wait than that says, so they are counted.
+    while (Response response = take_from_sinew(take)) {
+      kept_.push_back(std::move(response));
+    }
+    for (; qos_.is_over_depth(kept_.size()); take.took_one()) {
+      kept_.pop_front();
+    }
+  }
+  Response taken;
+  if (kept_.empty()) {
+    taken = take_from_sinew(take);
+  } else {
+    taken = std::move(kept_.front());
+    kept_.pop_front();
+  }
+  if (taken) {
+    take.took_one();
+  } else {
+    take.found_nothing();
+  }
+  return taken;
+}
+
+Client::Response Client::take_from_sinew(Waitable::Take & take)
+{
+  for (;; ) {
+    Response response{{}, sinew::detail::options<sinew_response_info>()};
+    bool taken = false;
+    require(
+      sinew_client_take_response(
+        get(), &taken, sinew::detail::Out(response.message), &response.about));
+    if (taken) {
+      forget(response.about.id);
+    }
+    if (!taken || response) {
+      return response;
+    }
+    take.took_one();
+  }
+}
+
+std::int64_t Client::number_of_lost()
+{
+  const std::int64_t before = lost_.fetch_add(1);
+  if (before == 0) {
+    RCUTILS_LOG_WARN_NAMED(
+      "rmw_sinew",
+      "requests to %s are lost, as too many wait for its server or are being answered", name());
+  }
+  return std::numeric_limits<std::int64_t>::max() - before;
+}
+
+bool Client::take_back(sinew_request_id id)
+{
+  MessageHandle request;
+  require(sinew_client_withdraw(get(), id, sinew::detail::Out(request)));
+  return static_cast<bool>(request);
 }
 
 bool Client::give_up_oldest()

@@ -5,7 +5,9 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 
+#include "arrival.hpp"
 #include "check.hpp"
 #include "names.hpp"
 #include "node.hpp"
@@ -37,42 +39,77 @@ Service::Service(
 
 bool Service::take_request(void * request, rmw_service_info_t & info)
 {
-  auto about = sinew::detail::options<sinew_request_info>();
-  MessageHandle message = take_newest(about);
-  if (!message) {
+  const Request taken = take_kept();
+  if (!taken) {
     return false;
   }
-  const Encoded encoded = encoded_of(message);
-  support_.request().decode(encoded.bytes, encoded.length, request);
+  const sinew_request_info & about = taken.about;
+  try {
+    const Encoded encoded = encoded_of(taken.message);
+    support_.request().decode(encoded.bytes, encoded.length, request);
+  } catch (...) {
+    // No callback will answer it, and until then it would count among those that Sinew lets wait.
+    (void)sinew_pulled_server_fail(handle_.get(), &about.key, "the server can't read the request");
+    throw;
+  }
   info.source_timestamp = about.source_time;
-  info.received_timestamp = about.reception_time;
+  info.received_timestamp = arrival_of(about);
   static_assert(sizeof(info.request_id.writer_guid) == sizeof(sinew_gid), "16 bytes in both");
   std::memcpy(info.request_id.writer_guid, about.key.client.bytes, sizeof(sinew_gid));
   info.request_id.sequence_number = static_cast<std::int64_t>(about.key.sequence);
   return true;
 }
 
-MessageHandle Service::take_newest(sinew_request_info & about)
+Service::Request Service::take_kept()
 {
-  for (;; ) {
-    const std::uint64_t arrived = waitable().arrived();
-    const bool gives_way = qos_.is_over_depth(waitable().waiting());
-    MessageHandle message;
-    require(
-      sinew_pulled_server_take_request(handle_.get(), sinew::detail::Out(message), &about));
-    if (!message) {
-      waitable().took_up_to(arrived); // callers took requests back
-      return message;
-    }
-    waitable().took_one();
-    if (!gives_way) {
-      return message;
-    }
-    // Callers of Sinew fail with this sentence; programs of ROS 2 go on waiting. A caller that has
-    // gone meanwhile is no failure.
+  std::vector<Request> over;
+  Request taken = take_kept(over);
+  // Not during the take, since callers in this process learn of it here and now. Callers of Sinew
+  // fail with this sentence; programs of ROS 2 go on waiting. A caller that has gone meanwhile is
+  // no failure.
+  for (const Request & request : over) {
     (void)sinew_pulled_server_fail(
-      handle_.get(), &about.key, "the request gave way to newer ones, as the service's depth says");
+      handle_.get(), &request.about.key,
+      "the request gave way to newer ones, as the service's depth says");
   }
+  return taken;
+}
+
+Service::Request Service::take_kept(std::vector<Request> & over)
+{
+  Waitable::Take take(waitable());
+  if (qos_.is_over_depth(waitable().waiting())) {
+    // Fewer may wait than that says, so they are counted.
+    while (Request request = take_from_sinew()) {
+      kept_.push_back(std::move(request));
+    }
+    for (; qos_.is_over_depth(kept_.size()); take.took_one()) {
+      over.push_back(std::move(kept_.front()));
+      kept_.pop_front();
+    }
+  }
+  Request taken;
+  if (kept_.empty()) {
+    taken = take_from_sinew();
+  } else {
+    taken = std::move(kept_.front());
+    kept_.pop_front();
+  }
+  if (taken) {
+    take.took_one();
+  } else {
+    take.found_nothing(); // callers may have taken requests back
+  }
+  return taken;
+}
+
+Service::Request Service::take_from_sinew()
+{
+  Request request{{}, sinew::detail::options<sinew_request_info>()};
+  require(
+    sinew_pulled_server_take_request(
+      handle_.get(), sinew::detail::Out(request.message), &request.about));
+  return request;
 }
 
 void Service::send_response(const rmw_request_id_t & id, const void * response)

@@ -5,7 +5,9 @@
 #include <sinew/detail/handle.hpp>
 #include <sinew/sinew.h>
 
+#include <deque>
 #include <string>
+#include <vector>
 
 #include "encoded_message.hpp"
 #include "service_qos.hpp"
@@ -36,13 +38,28 @@ public:
   const rmw_qos_profile_t & profile() const noexcept { return qos_.profile(); }
 
 private:
-  /// Takes the oldest request of those that the history keeps; null if there is none.
-  MessageHandle take_newest(sinew_request_info & about);
+  struct Request {
+    MessageHandle message;
+    sinew_request_info about;
+
+    explicit operator bool() const noexcept { return static_cast<bool>(message); }
+  };
+
+  /// Takes the oldest request of those that the history keeps; without a message if there is none.
+  Request take_kept();
+
+  /// The same, and adds those that give way to `over`.
+  Request take_kept(std::vector<Request> & over);
+
+  /// Takes a request from Sinew.
+  Request take_from_sinew();
 
   ServiceSupport support_;
   std::string name_;
   ServiceQos qos_;
   sinew::detail::Handle<sinew_pulled_server, sinew_pulled_server_free> handle_;
+  /// Taken from Sinew and not by the program. Used during a `Waitable::Take`.
+  std::deque<Request> kept_;
 };
 
 }  // namespace rmw_sinew

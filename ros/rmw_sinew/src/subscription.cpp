@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "arrival.hpp"
 #include "check.hpp"
 #include "gid.hpp"
 #include "names.hpp"
@@ -39,21 +40,31 @@ Subscription::Handle Subscription::make(
   return handle;
 }
 
-MessageHandle Subscription::take(rmw_message_info_t * info)
+MessageHandle Subscription::take_message(sinew_message_info & about)
 {
-  const std::uint64_t arrived = waitable().arrived();
-  auto about = sinew::detail::options<sinew_message_info>();
+  Waitable::Take take(waitable());
   MessageHandle message;
   require(sinew_subscription_take(get(), sinew::detail::Out(message), &about));
-  if (!message) {
-    waitable().took_up_to(arrived);
-    return message;
+  // The number of a message doesn't say how many were notified: Sinew also numbers those that were
+  // lost on their way here.
+  if (message) {
+    take.took_one();
+  } else {
+    take.found_nothing();
   }
-  waitable().took_up_to(about.reception_sequence);
-  if (info != nullptr) {
+  return message;
+}
+
+MessageHandle Subscription::take(rmw_message_info_t * info)
+{
+  auto about = sinew::detail::options<sinew_message_info>();
+  MessageHandle message = take_message(about);
+  if (message && info != nullptr) {
     *info = rmw_get_zero_initialized_message_info();
     info->source_timestamp = about.source_time;
-    info->received_timestamp = about.reception_time;
+    // What was retained until then arrived when the subscription was made.
+    const std::chrono::nanoseconds age = std::chrono::steady_clock::now() - begin_;
+    info->received_timestamp = arrival_of(about, age.count());
     info->publication_sequence_number = about.publication_sequence;
     info->reception_sequence_number = about.reception_sequence;
     info->publisher_gid = gid_of(about.publisher);

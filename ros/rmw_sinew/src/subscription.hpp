@@ -5,6 +5,7 @@
 #include <sinew/detail/handle.hpp>
 #include <sinew/sinew.h>
 
+#include <chrono>
 #include <string>
 
 #include "encoded_message.hpp"
@@ -55,10 +56,12 @@ public:
 private:
   Handle make(
     const sinew_node * node, const rmw_qos_profile_t & profile, bool ignore_local_publications);
+  MessageHandle take_message(sinew_message_info & about);
 
   MessageSupport support_;
   std::string topic_;
   bool avoid_ros_namespace_conventions_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Handle handle_;
   Events events_{handle_.get()};
   Loans<MessageHandle> loans_;

@@ -45,18 +45,18 @@ const rosidl_runtime_c__type_description__TypeDescription * description_of(
   return describe ? describe(handle) : nullptr;
 }
 
-/// Returns the size of a plain value. The generated code says whether a type is plain, but its size
-/// is without the padding at the end; a multiple of the largest alignment has none. A type with
-/// booleans isn't plain here: another process may write bytes that are no boolean.
+/// Returns the size of a plain value. The generated code says whether a type is plain, but only
+/// compares where the last field ends, so that a gap before it may be missed.
 std::size_t plain_size_of(
   const rosidl_message_type_support_t * handle, const message_type_support_callbacks_t & callbacks)
 {
   char bounds = ROSIDL_TYPESUPPORT_FASTRTPS_UNBOUNDED_TYPE;
   const std::size_t size = callbacks.max_serialized_size(bounds);
+  if (bounds != ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE || size % ALIGNMENT != 0) {
+    return 0;
+  }
   const auto * description = description_of(handle);
-  const bool is_plain = bounds == ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE && size % ALIGNMENT == 0 &&
-    description != nullptr && !has_booleans(*description);
-  return is_plain ? size : 0;
+  return description != nullptr && is_plain(*description, size) ? size : 0;
 }
 
 /// Calls `get` for the type supports of both languages, and returns the first that it finds.

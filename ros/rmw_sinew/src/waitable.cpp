@@ -14,6 +14,9 @@ struct Running {
 
 thread_local Running * innermost = nullptr;
 
+/// The innermost take in which this thread is.
+thread_local Waitable::Take * current_take = nullptr;
+
 std::size_t own_calls(const Waitable * waitable)
 {
   std::size_t count = 0;
@@ -54,12 +57,14 @@ void Waitable::notify(std::uint64_t count)
   for (Bell * bell : bells_) {
     bell->ring();
   }
+  // A take seldom runs the listener itself. The callback may take as well, so it has to wait.
+  for (Take * take = current_take; take != nullptr; take = take->outer_) {
+    if (&take->waitable_ == this) {
+      take->is_unreported_ = true;
+      return;
+    }
+  }
   report(lock);
-}
-
-void Waitable::took_one()
-{
-  taken_.fetch_add(1);
 }
 
 void Waitable::took_up_to(std::uint64_t arrival)
@@ -137,6 +142,40 @@ void Waitable::report(std::unique_lock<std::mutex> & lock)
   } end{*this, lock};
   lock.unlock();
   callback(user_data, static_cast<std::size_t>(count));
+}
+
+Waitable::Take::Take(Waitable & waitable)
+: waitable_(waitable), lock_(waitable.taking_), arrived_(waitable.arrived()), outer_(current_take)
+{
+  current_take = this;
+}
+
+Waitable::Take::~Take()
+{
+  current_take = outer_;
+  lock_.unlock();
+  if (is_unreported_) {
+    try {
+      std::unique_lock<std::mutex> lock(waitable_.mutex_);
+      waitable_.report(lock);
+    } catch (...) {
+      // As in `Entity::on_arrival`.
+    }
+  }
+}
+
+void Waitable::Take::took_one()
+{
+  // What was taken before its listener ran is not counted: it isn't known whether there is a
+  // listener still to run.
+  if (waitable_.taken_.load() < waitable_.arrived_.load()) {
+    waitable_.taken_.fetch_add(1);
+  }
+}
+
+void Waitable::Take::found_nothing()
+{
+  waitable_.took_up_to(arrived_);
 }
 
 Entity::~Entity()

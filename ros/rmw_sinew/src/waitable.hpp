@@ -34,16 +34,19 @@ private:
 /// Listeners of Sinew share it with the entity, as they may run a moment longer than the entity
 /// lives. An arrival rings the bells of the wait sets that wait right now, and runs the callback.
 /// The callback runs under no lock; it may take, and set or clear callbacks.
+///
+/// The counts may say that more is unread than there is: after messages that gave way to newer
+/// ones, or if a message was taken before its listener ran. Then a take that finds nothing corrects
+/// them. They never say that less is unread, since no thread would look for what they don't count.
 class Waitable {
 public:
+  class Take;
+
   /// Counts arrivals. Any thread may call it.
   void notify(std::uint64_t count);
 
-  /// Counts one arrival as taken.
-  void took_one();
-
-  /// Counts arrivals as taken up to this number, from 1: the `reception_sequence` of a message,
-  /// or what `arrived()` was before a take that found nothing.
+  /// Counts arrivals as taken up to this number, from 1: what `arrived()` was before a look that
+  /// found nothing, or everything.
   void took_up_to(std::uint64_t arrival);
 
   /// Returns the number of arrivals so far.
@@ -66,9 +69,13 @@ public:
 private:
   void report(std::unique_lock<std::mutex> & lock);
 
-  /// Of all below. The counts are read without it, so that a take doesn't lock.
+  /// Of a take together with its count. Whoever holds it may lock the one below, but not the other
+  /// way around.
+  std::mutex taking_;
+  /// Of all below. The counts are read without it, so that `rmw_wait` doesn't lock.
   std::mutex mutex_;
   std::atomic<std::uint64_t> arrived_{0};
+  /// At most as many as have arrived.
   std::atomic<std::uint64_t> taken_{0};
   std::uint64_t reported_ = 0;
   std::vector<Bell *> bells_;
@@ -77,6 +84,38 @@ private:
   /// Calls of a callback that are running, on any thread.
   std::size_t running_ = 0;
   std::condition_variable returned_condition_;
+};
+
+/// Taking from what a waitable stands for, by one thread at a time: otherwise a take that finds
+/// nothing might count what another thread takes meanwhile a second time, and what came after it
+/// would be overlooked.
+///
+/// Make it before the take, and don't run code of the program while it lives.
+class Waitable::Take {
+public:
+  explicit Take(Waitable & waitable);
+
+  /// Reports what arrived on this thread during the take.
+  ~Take();
+
+  Take(const Take &) = delete;
+  Take & operator=(const Take &) = delete;
+
+  /// Counts one arrival as taken.
+  void took_one();
+
+  /// Counts everything as taken that had arrived before the take.
+  void found_nothing();
+
+private:
+  friend class Waitable;
+
+  Waitable & waitable_;
+  std::unique_lock<std::mutex> lock_;
+  const std::uint64_t arrived_;
+  /// Another take that this thread is in.
+  Take * const outer_;
+  bool is_unreported_ = false;
 };
 
 /// Base of what `rmw_wait` gets as a `void *`: subscriptions, services, clients, guard conditions

@@ -32,7 +32,7 @@ void unread_arrivals_are_reported_once()
   Waitable waitable;
   std::atomic<std::uint64_t> reported{0};
   waitable.notify(3);
-  waitable.took_one();
+  Waitable::Take(waitable).took_one();
   waitable.set_callback(add, &reported);
   CHECK(reported == 2);
   waitable.set_callback(nullptr, nullptr);
@@ -47,14 +47,67 @@ void readiness_lasts_until_all_is_taken()
   Waitable waitable;
   CHECK(!waitable.is_ready());
   waitable.notify(2);
-  waitable.took_one();
+  Waitable::Take(waitable).took_one();
   CHECK(waitable.is_ready() && waitable.waiting() == 1);
   waitable.took_up_to(2);
   CHECK(!waitable.is_ready());
-  // A message may be taken before its listener runs.
-  waitable.took_up_to(3);
-  waitable.notify(1);
+}
+
+/// Whatever is taken without having been counted, what is counted later is unread and reported.
+void more_may_be_taken_than_was_counted()
+{
+  Waitable waitable;
+  std::atomic<std::uint64_t> reported{0};
+  waitable.set_callback(add, &reported);
+  for (int number = 0; number < 5; ++number) {
+    Waitable::Take(waitable).took_one();
+  }
   CHECK(!waitable.is_ready());
+  waitable.notify(2);
+  CHECK(waitable.waiting() == 2 && reported == 2);
+  Waitable::Take(waitable).took_one();
+  Waitable::Take(waitable).took_one();
+  Waitable::Take(waitable).took_one();
+  CHECK(!waitable.is_ready());
+  waitable.notify(1);
+  CHECK(waitable.waiting() == 1 && reported == 3);
+}
+
+/// Less may be there than was counted, which the first take that finds nothing shows. What came
+/// after its look stays unread.
+void a_take_that_finds_nothing_corrects()
+{
+  Waitable waitable;
+  waitable.notify(3);
+  Waitable::Take(waitable).took_one();
+  {
+    Waitable::Take take(waitable);
+    waitable.notify(1);
+    take.found_nothing();
+  }
+  CHECK(waitable.waiting() == 1);
+  Waitable::Take(waitable).found_nothing();
+  CHECK(!waitable.is_ready());
+}
+
+/// A take may run its own listener. The callback, which may take as well, runs after it.
+void a_take_may_be_notified()
+{
+  static Waitable waitable;
+  static int calls = 0;
+  waitable.set_callback(
+    [](const void *, std::size_t count) {
+      CHECK(count == 2);
+      ++calls;
+      Waitable::Take(waitable).took_one();
+    }, nullptr);
+  {
+    Waitable::Take take(waitable);
+    waitable.notify(3);
+    CHECK(calls == 0);
+    take.took_one();
+  }
+  CHECK(calls == 1 && waitable.waiting() == 1);
 }
 
 void a_bell_remembers_a_ring()
@@ -67,6 +120,40 @@ void a_bell_remembers_a_ring()
   CHECK(bell.wait_until(std::chrono::steady_clock::time_point::max()));
   const auto past = std::chrono::steady_clock::time_point::min();
   CHECK(!bell.wait_until(past));
+}
+
+/// Two threads take from one queue: what was pushed is never overlooked.
+void several_threads_take()
+{
+  constexpr std::uint64_t ARRIVALS = 20000;
+  Waitable waitable;
+  std::atomic<std::uint64_t> queue{0};
+  std::atomic<std::uint64_t> taken{0};
+  const auto take_all = [&] {
+    while (taken < ARRIVALS) {
+      if (!waitable.is_ready()) {
+        std::this_thread::yield();
+        continue;
+      }
+      Waitable::Take take(waitable);
+      std::uint64_t held = queue;
+      while (held > 0 && !queue.compare_exchange_weak(held, held - 1)) {
+      }
+      if (held > 0) {
+        take.took_one();
+        ++taken;
+      } else {
+        take.found_nothing();
+      }
+    }
+  };
+  std::thread one(take_all), other(take_all);
+  for (std::uint64_t arrival = 0; arrival < ARRIVALS; ++arrival) {
+    ++queue;
+    waitable.notify(1);
+  }
+  one.join();
+  other.join();
 }
 
 /// A callback that clears itself must not wait for its own end.
@@ -135,7 +222,7 @@ void a_wait_set_misses_nothing()
       bell.wait_until(std::chrono::steady_clock::time_point::max());
     }
     waitable.detach(bell);
-    waitable.took_one();
+    Waitable::Take(waitable).took_one();
   }
   notifier.join();
   CHECK(!waitable.is_ready());
@@ -162,7 +249,11 @@ int main()
 {
   unread_arrivals_are_reported_once();
   readiness_lasts_until_all_is_taken();
+  more_may_be_taken_than_was_counted();
+  a_take_that_finds_nothing_corrects();
+  a_take_may_be_notified();
   a_bell_remembers_a_ring();
+  several_threads_take();
   a_callback_clears_itself();
   no_callback_runs_after_it_is_cleared();
   a_wait_set_misses_nothing();

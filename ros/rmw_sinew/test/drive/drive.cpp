@@ -142,8 +142,10 @@ std::size_t Subscription::matched() const
   return count;
 }
 
-Client::Client(Node & node, const char * name, const rmw_qos_profile_t & profile)
-: rmw(rmw_create_client(node.rmw, add_type(), name, &profile)), node_(node)
+Client::Client(
+  Node & node, const char * name, const rmw_qos_profile_t & profile,
+  const rosidl_service_type_support_t * type)
+: rmw(rmw_create_client(node.rmw, type, name, &profile)), node_(node)
 {
   CHECK(rmw != nullptr);
 }
@@ -231,6 +233,34 @@ rmw_ret_t Waiting::wait(rmw_context_t * context, const rmw_time_t * timeout)
 }
 
 void Waiting::must_end(rmw_context_t * context) { OK(wait(context, &LONG)); }
+
+Takers::Takers(
+  Node & node, const std::function<void(Waiting &)> & what, const std::function<void()> & take)
+{
+  for (int thread = 0; thread < 2; ++thread) {
+    threads_.emplace_back([this, context = node.rmw->context, what, take] {
+        constexpr rmw_time_t STEP = {0, 50000000};
+        while (!is_over_) {
+          Waiting waiting;
+          what(waiting);
+          const rmw_ret_t ret = waiting.wait(context, &STEP);
+          CHECK(ret == RMW_RET_OK || ret == RMW_RET_TIMEOUT);
+          if (ret == RMW_RET_OK) {
+            take();
+          }
+        }
+      });
+  }
+}
+
+void Takers::stop()
+{
+  is_over_ = true;
+  for (std::thread & thread : threads_) {
+    thread.join();
+  }
+  threads_.clear();
+}
 
 void wait_until(Node & node, const std::function<bool()> & holds)
 {

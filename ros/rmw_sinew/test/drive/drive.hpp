@@ -6,11 +6,13 @@
 #include <rmw/rmw.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "types.hpp"
@@ -160,7 +162,9 @@ private:
 
 class Client {
 public:
-  Client(Node & node, const char * name, const rmw_qos_profile_t & profile = qos());
+  Client(
+    Node & node, const char * name, const rmw_qos_profile_t & profile = qos(),
+    const rosidl_service_type_support_t * type = add_type());
   ~Client();
   Client(const Client &) = delete;
   Client & operator=(const Client &) = delete;
@@ -206,6 +210,22 @@ struct Waiting {
 
   /// Waits as long as a test may take, and must end before that.
   void must_end(rmw_context_t * context);
+};
+
+/// Two threads that wait for the same, and take once whenever it is ready.
+class Takers {
+public:
+  Takers(
+    Node & node, const std::function<void(Waiting &)> & what, const std::function<void()> & take);
+  ~Takers() { stop(); }
+  Takers(const Takers &) = delete;
+  Takers & operator=(const Takers &) = delete;
+
+  void stop();
+
+private:
+  std::atomic<bool> is_over_{false};
+  std::vector<std::thread> threads_;
 };
 
 /// Waits until it holds, looking again at every change of the graph and now and then.

@@ -1,6 +1,7 @@
 // Messages between processes: large ones, retained ones, and bytes that are read where they lie.
 #include <rmw/serialized_message.h>
 
+#include <atomic>
 #include <memory>
 
 #include "drive.hpp"
@@ -57,6 +58,62 @@ void keep_all_across_processes(Node & node)
     CHECK(subscription.next<Fixed>().number == number);
   }
   CHECK(peer.hear() == "acknowledged");
+}
+
+/// Messages that are overwritten in the ring of another process were never notified. After them,
+/// each message still wakes a wait, and is reported.
+void messages_wake_after_an_overrun(Node & node)
+{
+  struct Reader {
+    Peer peer{{"overrunning"}};
+    std::atomic<bool> is_behind{false};
+  };
+  Subscription subscription(node, type_of<Fixed>(), "/overrun", keep_last(10));
+  Reader reader;
+  const auto set = [&](rmw_event_callback_t callback, void * user_data) {
+      OK(rmw_subscription_set_on_new_message_callback(subscription.rmw, callback, user_data));
+    };
+  // Has the thread that reads wait until the peer has published everything.
+  set([](const void * user_data, std::size_t) {
+      Reader & own = *static_cast<Reader *>(const_cast<void *>(user_data));
+      if (!own.is_behind) {
+        CHECK(own.peer.hear() == "flooded");
+        own.is_behind = true;
+      }
+    }, &reader);
+  wait_until(node, [&] {return reader.is_behind.load();});
+  set(nullptr, nullptr);
+  Fixed fixed;
+  std::uint64_t last = 0;
+  do {
+    while (subscription.take(fixed)) {
+      last = fixed.number;
+    }
+    Waiting waiting;
+    waiting.subscriptions = {subscription.rmw->data};
+    constexpr rmw_time_t QUIET = {0, 200000000};
+    if (waiting.wait(node.rmw->context, &QUIET) == RMW_RET_TIMEOUT) {
+      CHECK(last == 100);
+      break;
+    }
+  } while (true);
+  for (int number = 0; number < 3; ++number) {
+    reader.peer.say("next");
+    do {
+      subscription.wait();
+    } while (!subscription.take(fixed));
+    CHECK(fixed.number == ++last);
+  }
+  std::atomic<std::size_t> reported{0};
+  set([](const void * user_data, std::size_t count) {
+      *static_cast<std::atomic<std::size_t> *>(const_cast<void *>(user_data)) += count;
+    }, &reported);
+  for (std::size_t number = 1; number <= 3; ++number) {
+    reader.peer.say("next");
+    wait_until(node, [&] {return reported >= number;});
+    CHECK(reported == number && subscription.take(fixed) && fixed.number == ++last);
+  }
+  set(nullptr, nullptr);
 }
 
 /// Holds serialized messages, and returns how many of them lie where they were published.
@@ -212,6 +269,26 @@ PROGRAM(flooding)
   report("acknowledged");
 }
 
+/// Publishes far more than a subscription of depth 10 keeps, and then one message for each line.
+PROGRAM(overrunning)
+{
+  Context context;
+  Node node(context, "overrunning");
+  Publisher publisher(node, type_of<Fixed>(), "/overrun", keep_last(10));
+  wait_until(node, [&] {return publisher.matched() == 1;});
+  Fixed fixed;
+  while (fixed.number < 100) {
+    ++fixed.number;
+    publisher.publish(fixed);
+  }
+  report("flooded");
+  std::string line;
+  while (listen(line)) {
+    ++fixed.number;
+    publisher.publish(fixed);
+  }
+}
+
 /// Publishes images whenever a line comes: their number and size.
 PROGRAM(imaging)
 {
@@ -234,6 +311,7 @@ PROGRAM(processes)
   messages_come_back(node);
   late_joiners(node);
   keep_all_across_processes(node);
+  messages_wake_after_an_overrun(node);
   bytes_are_read_where_they_lie(node);
   bytes_outlive_their_publisher(node);
 }

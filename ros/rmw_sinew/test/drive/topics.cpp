@@ -3,6 +3,8 @@
 #include <rmw/serialized_message.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -97,6 +99,46 @@ void types_with_booleans_are_not_loaned(Node & node)
   flags.values[7] = true;
   publisher.publish(flags);
   CHECK(subscription.next<Flags>().values == flags.values);
+}
+
+/// A message whose bytes differ from its encoded form is encoded field by field, also if the
+/// generated code doesn't see the difference.
+void messages_with_gaps_are_encoded(Node & node)
+{
+  Publisher publisher(node, type_of<Gap>(), "/gap");
+  Subscription subscription(node, type_of<Gap>(), "/gap");
+  CHECK(!publisher.rmw->can_loan_messages && !subscription.rmw->can_loan_messages);
+  Gap gap;
+  gap.best.label = 3;
+  gap.count = 4;
+  gap.stamp = 0.5;
+  const rcutils_allocator_t allocator = rcutils_get_default_allocator();
+  rmw_serialized_message_t bytes = rcutils_get_zero_initialized_uint8_array();
+  CHECK(rcutils_uint8_array_init(&bytes, 0, &allocator) == RCUTILS_RET_OK);
+  OK(rmw_serialize(&gap, type_of<Gap>(), &bytes));
+  CHECK(bytes.buffer_length == 4 + 24 && bytes.buffer[4 + 8] == 3 && bytes.buffer[4 + 9] == 4);
+  CHECK(rcutils_uint8_array_fini(&bytes) == RCUTILS_RET_OK);
+  publisher.publish(gap);
+  const Gap taken = subscription.next<Gap>();
+  CHECK(taken.best.label == 3 && taken.count == 4 && taken.stamp == 0.5);
+}
+
+/// Types within types may be plain, with padding that both forms have.
+void plain_messages_may_be_nested(Node & node)
+{
+  Publisher publisher(node, type_of<Track>(), "/track");
+  CHECK(publisher.rmw->can_loan_messages);
+  Track track;
+  track.points[1].id = 0x01020304;
+  track.points[1].sizes = {5, 6};
+  track.state = 7;
+  const rcutils_allocator_t allocator = rcutils_get_default_allocator();
+  rmw_serialized_message_t bytes = rcutils_get_zero_initialized_uint8_array();
+  CHECK(rcutils_uint8_array_init(&bytes, 0, &allocator) == RCUTILS_RET_OK);
+  OK(rmw_serialize(&track, type_of<Track>(), &bytes));
+  CHECK(bytes.buffer_length == 4 + sizeof track && bytes.buffer[4 + 16 + 8] == 4);
+  CHECK(bytes.buffer[4 + 16 + 14] == 6 && bytes.buffer[4 + 36] == 7);
+  CHECK(rcutils_uint8_array_fini(&bytes) == RCUTILS_RET_OK);
 }
 
 void plain_messages_are_read_in_both_byte_orders()
@@ -285,6 +327,28 @@ void messages_expire(Node & node)
   CHECK(waiting.wait(node.rmw->context, &at_once) == RMW_RET_TIMEOUT);
 }
 
+/// However long a message waits, it was received when it came; what was retained came with the
+/// subscription.
+void messages_are_received_when_they_come(Node & node)
+{
+  constexpr auto PAUSE = std::chrono::milliseconds(200);
+  const rmw_time_point_value_t pause = std::chrono::nanoseconds(PAUSE).count();
+  Publisher publisher(node, type_of<Text>(), "/received", transient_local(1));
+  Subscription subscription(node, type_of<Text>(), "/received");
+  publisher.publish(Text{"early"});
+  std::this_thread::sleep_for(PAUSE);
+  Subscription late(node, type_of<Text>(), "/received", transient_local(1));
+  std::this_thread::sleep_for(PAUSE);
+  rmw_message_info_t info = rmw_get_zero_initialized_message_info();
+  subscription.next<Text>(&info);
+  CHECK(info.received_timestamp >= info.source_timestamp);
+  CHECK(info.received_timestamp < info.source_timestamp + pause);
+  late.next<Text>(&info);
+  const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+  CHECK(info.received_timestamp >= info.source_timestamp + pause);
+  CHECK(info.received_timestamp < now.count() - pause / 2);
+}
+
 /// With keep all, a publisher waits for a slow subscription, and nothing is lost.
 void keep_all_waits(Node & node)
 {
@@ -304,6 +368,36 @@ void keep_all_waits(Node & node)
   OK(rmw_publisher_wait_for_all_acked(publisher.rmw, {60, 0}));
 }
 
+/// Two threads that take from one subscription overlook no message.
+void two_threads_take(Node & node)
+{
+  constexpr std::uint64_t ROUNDS = 100, COUNT = 100;
+  Publisher publisher(node, type_of<Fixed>(), "/both", keep_last(1000));
+  Subscription subscription(node, type_of<Fixed>(), "/both", keep_last(1000));
+  std::atomic<std::uint64_t> taken{0};
+  const auto take = [&] {
+      Fixed fixed;
+      const bool is_taken = subscription.take(fixed);
+      taken += is_taken ? 1 : 0;
+      return is_taken;
+    };
+  const auto what = [&](Waiting & waiting) {waiting.subscriptions = {subscription.rmw->data};};
+  Takers takers(node, what, take);
+  for (std::uint64_t round = 1; round <= ROUNDS; ++round) {
+    for (std::uint64_t number = 0; number < COUNT; ++number) {
+      publisher.publish(Fixed{});
+    }
+    while (taken < round * COUNT) {
+      std::this_thread::yield();
+    }
+  }
+  takers.stop();
+  CHECK(!take());
+  publisher.publish(Fixed{});
+  subscription.wait();
+  CHECK(take());
+}
+
 }  // namespace
 
 PROGRAM(topics)
@@ -313,6 +407,8 @@ PROGRAM(topics)
   messages_come_in_order(node);
   plain_messages_are_loaned(node);
   types_with_booleans_are_not_loaned(node);
+  messages_with_gaps_are_encoded(node);
+  plain_messages_may_be_nested(node);
   plain_messages_are_read_in_both_byte_orders();
   the_depth_is_kept(node);
   sequences_are_taken(node);
@@ -322,5 +418,7 @@ PROGRAM(topics)
   profiles_are_compared();
   late_joiners_get_what_is_retained(node);
   messages_expire(node);
+  messages_are_received_when_they_come(node);
   keep_all_waits(node);
+  two_threads_take(node);
 }

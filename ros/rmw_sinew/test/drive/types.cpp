@@ -27,6 +27,26 @@ void visit_fields(Fields & fields, Fixed *, Visit visit)
 template <class Fields, class Visit>
 void visit_fields(Fields & fields, Flags *, Visit visit) { visit(fields.values); }
 template <class Fields, class Visit>
+void visit_fields(Fields & fields, Gap *, Visit visit)
+{
+  visit(fields.best.x);
+  visit(fields.best.y);
+  visit(fields.best.label);
+  visit(fields.count);
+  visit(fields.stamp);
+}
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, Track *, Visit visit)
+{
+  for (auto & point : fields.points) {
+    visit(point.x);
+    visit(point.id);
+    visit(point.sizes);
+  }
+  visit(fields.count);
+  visit(fields.state);
+}
+template <class Fields, class Visit>
 void visit_fields(Fields & fields, Text *, Visit visit) { visit(fields.data); }
 template <class Fields, class Visit>
 void visit_fields(Fields & fields, Image *, Visit visit)
@@ -40,12 +60,19 @@ void visit_fields(Fields & fields, AddRequest *, Visit visit) { visit(fields.a);
 template <class Fields, class Visit>
 void visit_fields(Fields & fields, AddResponse *, Visit visit) { visit(fields.sum); }
 
-// No field here needs padding.
+// Fields without the padding before them.
 
 std::size_t size_of(const std::string & text) { return 4 + text.size() + 1; }
 std::size_t size_of(const std::vector<std::uint8_t> & bytes) { return 4 + bytes.size(); }
 template <class Plain>
 std::size_t size_of(const Plain & plain) { return sizeof plain; }
+
+/// Of what is encoded of a field. A text or sequence begins with its length of 4 bytes.
+template <class Field>
+constexpr std::size_t alignment_of()
+{
+  return std::is_trivially_copyable_v<Field> ? alignof(Field) : 4;
+}
 
 template <class Message>
 bool serialize(const void * untyped, Cdr & cdr)
@@ -72,7 +99,10 @@ std::uint32_t serialized_size(const void * untyped)
   std::size_t size = 0;
   visit_fields(
     *static_cast<const Message *>(untyped), static_cast<Message *>(nullptr),
-    [&](const auto & field) {size += size_of(field);});
+    [&](const auto & field) {
+      constexpr std::size_t alignment = alignment_of<std::decay_t<decltype(field)>>();
+      size = (size + alignment - 1) / alignment * alignment + size_of(field);
+    });
   return static_cast<std::uint32_t>(size);
 }
 
@@ -152,6 +182,40 @@ const Description * description_of_flags(const rosidl_message_type_support_t *)
   return &made;
 }
 
+const Description * description_of_gap(const rosidl_message_type_support_t *)
+{
+  static Field fields[] = {
+    {text("best"), {1, 0, 0, text("drive_msgs/msg/Detection")}, text("")}, // another type
+    {text("count"), {3, 0, 0, text("")}, text("")}, // a uint8
+    {text("stamp"), {11, 0, 0, text("")}, text("")}}; // a float64
+  static Field of_detection[] = {
+    {text("x"), {10, 0, 0, text("")}, text("")}, // a float32
+    {text("y"), {10, 0, 0, text("")}, text("")},
+    {text("label"), {3, 0, 0, text("")}, text("")}};
+  static rosidl_runtime_c__type_description__IndividualTypeDescription detection = {
+    text("drive_msgs/msg/Detection"), {of_detection, 3, 3}};
+  static const Description made = {
+    {text("drive_msgs/msg/Gap"), {fields, 3, 3}}, {&detection, 1, 1}};
+  return &made;
+}
+
+const Description * description_of_track(const rosidl_message_type_support_t *)
+{
+  static Field fields[] = {
+    {text("points"), {49, 2, 0, text("drive_msgs/msg/Point")}, text("")}, // an array of these
+    {text("count"), {3, 0, 0, text("")}, text("")}, // a uint8
+    {text("state"), {6, 0, 0, text("")}, text("")}}; // an int32
+  static Field of_point[] = {
+    {text("x"), {11, 0, 0, text("")}, text("")}, // a float64
+    {text("id"), {7, 0, 0, text("")}, text("")}, // a uint32
+    {text("sizes"), {53, 2, 0, text("")}, text("")}}; // an array of uint16
+  static rosidl_runtime_c__type_description__IndividualTypeDescription point = {
+    text("drive_msgs/msg/Point"), {of_point, 3, 3}};
+  static const Description made = {
+    {text("drive_msgs/msg/Track"), {fields, 3, 3}}, {&point, 1, 1}};
+  return &made;
+}
+
 const Description * description_of_text(const rosidl_message_type_support_t *)
 {
   static Field field = {text("data"), {17, 0, 0, text("")}, text("")}; // 17 is a string
@@ -185,6 +249,18 @@ const rosidl_message_type_support_t * type_of<Flags>()
 }
 
 template <>
+const rosidl_message_type_support_t * type_of<Gap>()
+{
+  return of_cpp<Gap>("drive_msgs::msg", "Gap", description_of_gap);
+}
+
+template <>
+const rosidl_message_type_support_t * type_of<Track>()
+{
+  return of_cpp<Track>("drive_msgs::msg", "Track", description_of_track);
+}
+
+template <>
 const rosidl_message_type_support_t * type_of<Image>()
 {
   return of_cpp<Image>("drive_msgs::msg", "Image");
@@ -200,19 +276,47 @@ const rosidl_message_type_support_t * type_of<Text>()
   return &made;
 }
 
+namespace {
+
+rosidl_service_type_support_t service_type(const service_type_support_callbacks_t & callbacks)
+{
+  rosidl_service_type_support_t zeroed{};
+  zeroed.typesupport_identifier = rosidl_typesupport_fastrtps_cpp::typesupport_identifier;
+  zeroed.data = &callbacks;
+  zeroed.func = if_it_is_this<rosidl_service_type_support_t>;
+  zeroed.get_type_hash_func =
+    own_hash<rosidl_service_type_support_t, service_type_support_callbacks_t>;
+  return zeroed;
+}
+
+bool serialize_a_part(const void *, Cdr & cdr)
+{
+  cdr << std::int64_t{1};
+  return true;
+}
+
+}  // namespace
+
 const rosidl_service_type_support_t * add_type()
 {
   static const service_type_support_callbacks_t callbacks = {
     "drive_msgs::srv", "Add", of_cpp<AddRequest>("drive_msgs::srv", "Add_Request"),
     of_cpp<AddResponse>("drive_msgs::srv", "Add_Response")};
-  static const rosidl_service_type_support_t made = [] {
-      rosidl_service_type_support_t zeroed{};
-      zeroed.typesupport_identifier = rosidl_typesupport_fastrtps_cpp::typesupport_identifier;
-      zeroed.data = &callbacks;
-      zeroed.func = if_it_is_this<rosidl_service_type_support_t>;
-      zeroed.get_type_hash_func =
-        own_hash<rosidl_service_type_support_t, service_type_support_callbacks_t>;
-      return zeroed;
-    }();
+  static const rosidl_service_type_support_t made = service_type(callbacks);
+  return &made;
+}
+
+const rosidl_service_type_support_t * broken_add_type()
+{
+  static const rosidl_message_type_support_t & whole =
+    *of_cpp<AddRequest>("drive_msgs::srv", "Add_Request");
+  static message_type_support_callbacks_t of_request =
+    *static_cast<const message_type_support_callbacks_t *>(whole.data);
+  static rosidl_message_type_support_t request = whole;
+  of_request.cdr_serialize = serialize_a_part;
+  request.data = &of_request;
+  static const service_type_support_callbacks_t callbacks = {
+    "drive_msgs::srv", "Add", &request, of_cpp<AddResponse>("drive_msgs::srv", "Add_Response")};
+  static const rosidl_service_type_support_t made = service_type(callbacks);
   return &made;
 }

@@ -47,6 +47,13 @@ STUB_PUBLIC void rcutils_reset_error(void);
     failure; \
   } else (void)0
 
+// Lines of the log
+
+STUB_PUBLIC void stub_log(const char * severity, const char * name, const char * format, ...)
+  __attribute__((format(printf, 3, 4)));
+
+#define RCUTILS_LOG_WARN_NAMED(name, ...) stub_log("WARN", name, __VA_ARGS__)
+
 // Texts and bytes
 
 struct rcutils_string_array_t {
@@ -84,7 +91,22 @@ struct rosidl_runtime_c__String {
   size_t capacity;
 };
 
-enum { rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_BOOLEAN = 15 };
+enum {
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_NESTED_TYPE = 1,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_INT8 = 2,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_UINT8 = 3,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_INT16 = 4,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_UINT16 = 5,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_INT32 = 6,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_UINT32 = 7,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_INT64 = 8,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_UINT64 = 9,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_FLOAT = 10,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_DOUBLE = 11,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_CHAR = 13,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_BOOLEAN = 15,
+  rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_BYTE = 16,
+};
 
 struct rosidl_runtime_c__type_description__FieldType {
   uint8_t type_id;

@@ -128,6 +128,16 @@ void rcutils_set_error_state(const char * sentence, const char * file, size_t li
 bool rcutils_error_is_set() { return !error.empty(); }
 void rcutils_reset_error() { error.clear(); }
 
+void stub_log(const char * severity, const char * name, const char * format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  std::fprintf(stderr, "[%s] [%s]: ", severity, name);
+  std::vfprintf(stderr, format, arguments);
+  std::fprintf(stderr, "\n");
+  va_end(arguments);
+}
+
 rcutils_error_string_t rcutils_get_error_string()
 {
   rcutils_error_string_t text{};
