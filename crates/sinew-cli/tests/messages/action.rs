@@ -1,6 +1,8 @@
 //! `action list`, `action info`, `action send_goal`.
 
 use std::io::{BufRead as _, BufReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
 use sinew_action::{Actions, ExecutingGoal};
@@ -169,11 +171,13 @@ fn a_goal_that_is_accepted_too_late_is_cancelled() {
     let base = Base::new();
     let context = base.context();
     let node = context.node("counter").unwrap();
-    let (decide, decision) = channel::<()>();
-    let decision = std::sync::Mutex::new(decision);
+    let decides = Arc::new(AtomicBool::new(false));
+    let decided = Arc::clone(&decides);
     let (canceled, cancels) = channel();
     let accept = move |_, _: &FibonacciGoal| {
-        decision.lock().unwrap().recv_timeout(PATIENCE).unwrap();
+        while !decided.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
         sinew_action::Decision::Execute
     };
     let wait = move |goal: ExecutingGoal<Fibonacci>| {
@@ -191,7 +195,7 @@ fn a_goal_that_is_accepted_too_late_is_cancelled() {
     let mut child = base.start(&["action", "send_goal", "count", "order: 0", "--timeout", "0.2"]);
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(said.next().unwrap().contains("waiting to cancel the goal"));
-    decide.send(()).unwrap();
+    decides.store(true, Ordering::Release);
     cancels.recv_timeout(PATIENCE).unwrap();
     let last = said.last().unwrap();
     assert!(last.contains("gave no answer within 0.2 s"), "{last}");
