@@ -248,7 +248,7 @@ impl Executable for Context {
     }
 
     fn remove_from(&self, executor: &Executor) -> bool {
-        executor.release(&self.shared().groups)
+        executor.release(&**self.shared(), &self.shared().groups)
     }
 }
 
@@ -273,6 +273,10 @@ impl Host for ContextCore {
 
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
         self.session.register_executor(scheduler)
+    }
+
+    fn release_executor(&self, scheduler: &Arc<Scheduler>) {
+        self.session.forget_executor(scheduler, || self.groups.is_served_by(scheduler));
     }
 
     fn close_at_end(&self, what: Weak<dyn Close>, has_handle: bool) {

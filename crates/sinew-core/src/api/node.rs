@@ -613,7 +613,7 @@ impl Executable for Node {
     }
 
     fn remove_from(&self, executor: &Executor) -> bool {
-        executor.release(self.groups())
+        executor.release(&**self.context_shared(), self.groups())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::crew::blocked::Blocked;
 use super::crew::members::GroupSlot;
 use super::crew::scheduler::{Scheduler, TaskRef, ToSignal};
+use super::group_token::REENTRANT;
 use super::member::GroupMember;
 use super::owner::{Close, Owner};
 use super::prefetch::Part;
@@ -32,6 +33,9 @@ struct GroupMembers {
     entities: Slab<Resident>,
     /// The group's place in the executor that runs it.
     executor: Option<GroupSlot>,
+    /// The place that it left while one of its callbacks ran there: until that has ended, no other
+    /// executor may run one.
+    left: Option<GroupSlot>,
     priority: i32,
     /// Whether no member is in the executor, although the group is.
     paused: bool,
@@ -104,6 +108,8 @@ pub(crate) enum NotAdded {
     Here,
     /// Another executor has it.
     Elsewhere,
+    /// An executor that has it no more still runs one of its callbacks.
+    Runs,
 }
 
 /// An entity's place in its group.
@@ -122,6 +128,7 @@ impl GroupCore {
             members: Mutex::new(GroupMembers {
                 entities: Slab::new(),
                 executor: None,
+                left: None,
                 priority: 0,
                 paused: false,
             }),
@@ -231,12 +238,21 @@ impl GroupCore {
         self.members.lock().executor.as_ref().is_some_and(|place| !Arc::ptr_eq(&place.scheduler, scheduler))
     }
 
+    pub(crate) fn is_served_by(&self, scheduler: &Arc<Scheduler>) -> bool {
+        self.members.lock().executor.as_ref().is_some_and(|place| Arc::ptr_eq(&place.scheduler, scheduler))
+    }
+
     pub(crate) fn add_to(&self, scheduler: &Arc<Scheduler>) -> Result<(), NotAdded> {
         let mut members = self.members.lock();
         match &members.executor {
             Some(place) if Arc::ptr_eq(&place.scheduler, scheduler) => return Err(NotAdded::Here),
             Some(_) => return Err(NotAdded::Elsewhere),
             None => {}
+        }
+        // Reentrant groups have no state, and may run several callbacks.
+        members.left.take_if(|left| self.number == REENTRANT || !left.still_runs(self.number));
+        if members.left.is_some() {
+            return Err(NotAdded::Runs);
         }
         let Some(place) = GroupSlot::new(scheduler, self.number, members.priority) else {
             return Err(NotAdded::Elsewhere); // with an executor that is going
@@ -275,12 +291,10 @@ impl GroupCore {
     /// Waits for the last callbacks of members that have left their executor, except on this
     /// thread. The caller holds no lock.
     fn wait_for(&self, left: &[TaskRef]) {
-        // As in `deregister`; each task that has left leaves once more, to wait without the lock.
+        // As in `deregister`. Those that have left may be back meanwhile, so they don't leave again.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
-        for task_ref in left.iter().filter(|_| waiting.is_ok()) {
-            task_ref.leave(true);
-        }
+        left.iter().filter(|_| waiting.is_ok()).for_each(TaskRef::await_callbacks);
     }
 
     pub(super) fn resume(&self) {
@@ -312,6 +326,9 @@ impl GroupCore {
         let mut left: Vec<TaskRef> = Vec::new();
         let moved = members.leave_all(|task_ref| left.push(task_ref));
         place.remove();
+        if place.still_runs(self.number) {
+            members.left = Some(place);
+        }
         drop(members);
         moved.finish();
         if wait {

@@ -1,7 +1,7 @@
 //! The executor that serves the groups of a node or a context, including future ones.
 
 use super::crew::scheduler::Scheduler;
-use super::group_core::GroupCore;
+use super::group_core::{GroupCore, NotAdded};
 use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 
@@ -51,21 +51,42 @@ impl GroupRegistry {
         self.0.lock().groups.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Lets the executor serve all groups that no other one serves. Returns `false` if another
-    /// executor already does so.
+    /// Lets the executor serve all groups that no other one serves. Returns `false`, and changes
+    /// nothing, if another executor already does so, or still runs a callback of a group that it
+    /// gave away.
     pub(crate) fn serve(&self, executor: &Arc<Scheduler>) -> bool {
-        let groups: Vec<_> = {
+        let (groups, before): (Vec<_>, _) = {
             let mut state = self.0.lock();
-            match state.executor.as_ref().and_then(Weak::upgrade) {
-                Some(other) if !Arc::ptr_eq(&other, executor) => return false,
-                _ => state.executor = Some(Arc::downgrade(executor)),
+            let before = state.executor.as_ref().and_then(Weak::upgrade);
+            if before.as_ref().is_some_and(|other| !Arc::ptr_eq(other, executor)) {
+                return false;
             }
-            state.groups.iter().filter_map(Weak::upgrade).collect()
+            state.executor = Some(Arc::downgrade(executor));
+            (state.groups.iter().filter_map(Weak::upgrade).collect(), before)
         };
-        for group in groups {
-            let _ = group.add_to(executor); // fails for groups that another executor serves
+        let mut added = Vec::new();
+        for group in &groups {
+            match group.add_to(executor) {
+                Ok(()) => added.push(group),
+                Err(NotAdded::Here | NotAdded::Elsewhere) => {}
+                Err(NotAdded::Runs) => {
+                    added.into_iter().for_each(|group| _ = group.remove_from(executor, false));
+                    if before.is_none() {
+                        self.0.lock().executor = None;
+                    }
+                    return false;
+                }
+            }
         }
         true
+    }
+
+    /// Whether the executor serves any of the groups, or would serve later ones.
+    pub(crate) fn is_served_by(&self, executor: &Arc<Scheduler>) -> bool {
+        let state = self.0.lock();
+        let is_it = |known: &Weak<Scheduler>| known.as_ptr() == Arc::as_ptr(executor);
+        state.executor.as_ref().is_some_and(is_it)
+            || state.groups.iter().filter_map(Weak::upgrade).any(|group| group.is_served_by(executor))
     }
 
     /// Removes the executor from all groups that it serves, as [`GroupCore::remove_from`]. Returns

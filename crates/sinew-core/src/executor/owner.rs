@@ -44,6 +44,9 @@ pub(crate) trait Host {
     /// the context has ended.
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
 
+    /// Undoes that, unless the executor still serves a group of the context.
+    fn release_executor(&self, scheduler: &Arc<Scheduler>);
+
     /// Closes a queue when the context ends; at once, if it has ended already.
     fn close_at_end(&self, what: Weak<dyn Close>, has_handle: bool);
 

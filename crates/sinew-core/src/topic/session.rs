@@ -192,6 +192,15 @@ impl Session {
         !self.has_ended()
     }
 
+    /// Forgets an executor, unless it `serves` something of the context.
+    pub(crate) fn forget_executor(&self, scheduler: &Arc<Scheduler>, serves: impl FnOnce() -> bool) {
+        let mut executors = self.executors.lock();
+        // Under the lock: a thread that adds something meanwhile registers the executor afterwards.
+        if !serves() {
+            executors.retain(|known| known.as_ptr() != Arc::as_ptr(scheduler));
+        }
+    }
+
     /// Whether an executor serves an entity of the context.
     pub(crate) fn has_executor(&self) -> bool {
         self.executors.lock().iter().any(|known| known.strong_count() > 0)

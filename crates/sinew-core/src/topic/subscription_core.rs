@@ -600,6 +600,10 @@ impl SubscriptionCore {
                 // Acquire: pairs with the Release of the shutdown, which then reads the waiting
                 // tasks under this lock.
                 if entry.is_some() || state.closed || ended.load(Ordering::Acquire) {
+                    state.count(None);
+                    if let Some(entry) = &entry {
+                        state.note_latency(entry.publication.stamp.time, || self.clock.steady());
+                    }
                     let before = if waiter.is_none() { None } else { state.listen(|all| all.served(waiter)) };
                     self.release(state);
                     drop(before);

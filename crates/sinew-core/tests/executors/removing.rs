@@ -89,6 +89,96 @@ fn nothing_is_lost_or_runs_twice_while_two_executors_spin() -> sinew::Result<()>
     Ok(())
 }
 
+/// One callback of a group at a time, whichever executors it has been in.
+#[test]
+fn a_group_that_leaves_in_its_callback_goes_nowhere_before_that_has_ended() -> sinew::Result<()> {
+    let context = quiet()?;
+    let node = context.node("leaves")?;
+    let executors = Arc::new([Executor::single(), Executor::single()]);
+    executors[0].add(&node)?;
+    let (all, leaving) = (executors.clone(), node.clone());
+    node.post(move || {
+        assert!(all[0].remove(&leaving));
+        for executor in &*all {
+            assert!(executor.add(&leaving).is_err(), "its callback runs");
+        }
+    })?;
+    assert_eq!(executors[0].spin_some()?, 1);
+    node.post(|| ())?;
+    executors[1].add(&node)?;
+    assert_eq!((executors[0].spin_some()?, executors[1].spin_some()?), (0, 1));
+    Ok(())
+}
+
+#[test]
+fn the_shutdown_of_a_context_that_was_removed_ends_no_executor() -> sinew::Result<()> {
+    let (stays, goes, partly) = (quiet()?, quiet()?, quiet()?);
+    let executor = Executor::single();
+    executor.add(&stays)?;
+    executor.add(&goes)?;
+    let (one, other) = (partly.node("one")?, partly.node("other")?);
+    executor.add(&one)?;
+    executor.add(&other)?;
+    assert!(executor.remove(&goes) && executor.remove(&one));
+    goes.shutdown();
+    let node = stays.node("stays")?;
+    node.post(|| ())?;
+    assert_eq!(executor.spin_some()?, 1);
+    partly.shutdown(); // of which it still serves a node
+    node.post(|| ())?;
+    assert_eq!(executor.spin_some()?, 0);
+    Ok(())
+}
+
+/// A thread that waits for the end of a callback after a pause, while the group is resumed.
+#[test]
+fn a_group_that_is_resumed_during_its_pause_loses_no_member() -> sinew::Result<()> {
+    for round in 0..20 {
+        let context = quiet()?;
+        let node = context.node("resumed")?;
+        let group = node.group(());
+        let (begin, begun) = std::sync::mpsc::channel();
+        let is_pausing = Arc::new(AtomicU32::new(0));
+        let (resuming, pausing) = (group.pause_handle(), is_pausing.clone());
+        let first = group.guard_condition().callback(move |_: &mut ()| {
+            let _ = begin.send(());
+            while pausing.load(Ordering::Acquire) == 0 {
+                std::thread::yield_now();
+            }
+            for _ in 0..2000 {
+                resuming.resume();
+                std::thread::yield_now();
+            }
+        })?;
+        let ran = Arc::new(AtomicU32::new(0));
+        let others = [(); 2].map(|()| {
+            let ran = ran.clone();
+            let count = move |_: &mut ()| {
+                ran.fetch_add(1, Ordering::Relaxed);
+            };
+            group.guard_condition().callback(count)
+        });
+        let [second, third] = others;
+        let others = [second?, third?];
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let pause = group.pause_handle();
+        std::thread::scope(|scope| -> sinew::Result<()> {
+            let spinning = scope.spawn(|| executor.spin_once(Duration::from_secs(60)));
+            first.trigger();
+            let _ = begun.recv();
+            is_pausing.store(1, Ordering::Release);
+            pause.pause();
+            assert!(spinning.join().expect("it doesn't panic")?);
+            Ok(())
+        })?;
+        pause.resume();
+        others.iter().for_each(|other| other.trigger());
+        assert_eq!((executor.spin_some()?, ran.load(Ordering::Relaxed)), (2, 2), "round {round}");
+    }
+    Ok(())
+}
+
 #[test]
 fn some_work_runs_until_its_time_is_up() -> sinew::Result<()> {
     let context = quiet()?;

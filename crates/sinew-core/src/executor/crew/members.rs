@@ -163,8 +163,14 @@ impl GroupSlot {
     }
 
     /// Removes a group that all members have left, after its last running callback.
-    pub(crate) fn remove(self) {
+    pub(crate) fn remove(&self) {
         self.scheduler.lock().queue.remove_group(self.slot);
+    }
+
+    /// Whether the group has left, and its last callback runs; `group` is the number of its token,
+    /// since another group may have its place.
+    pub(crate) fn still_runs(&self, group: u64) -> bool {
+        self.scheduler.lock().queue.groups().still_runs(self.slot, group)
     }
 }
 
@@ -172,18 +178,25 @@ impl TaskRef {
     /// Removes the task. When this returns, none of its callbacks starts. With `wait`, none runs
     /// either, except on this very thread.
     pub(crate) fn leave(&self, wait: bool) {
-        let (scheduler, id) = (&*self.scheduler, self.header.member);
-        let mut state = scheduler.lock();
-        let gone = state.take_member(id);
-        if wait && !current::runs(id.serial) {
-            state.leaving += 1;
-            while state.queue.groups().runs(id.serial) {
-                state.sleep(&scheduler.finished);
-            }
-            state.leaving -= 1;
+        let gone = self.scheduler.lock().take_member(self.header.member);
+        if wait {
+            self.await_callbacks();
         }
-        drop(state);
         drop(gone);
+    }
+
+    /// Waits until none of its callbacks runs, except on this very thread.
+    pub(crate) fn await_callbacks(&self) {
+        let serial = self.header.member.serial;
+        if current::runs(serial) {
+            return;
+        }
+        let mut state = self.scheduler.lock();
+        state.leaving += 1;
+        while state.queue.groups().runs(serial) {
+            state.sleep(&self.scheduler.finished);
+        }
+        state.leaving -= 1;
     }
 
     /// Makes the task no longer ready, because it has no work. The caller holds the lock under

@@ -90,8 +90,7 @@ impl<S: Send + 'static> Executable for Group<S> {
     }
 
     fn remove_from(&self, executor: &Executor) -> bool {
-        executor.served.forget(&Served::Group(Arc::downgrade(&self.core)));
-        self.core.remove_from(&executor.scheduler, true)
+        release_group(executor, &self.core)
     }
 }
 
@@ -101,8 +100,7 @@ impl Executable for ReentrantGroup {
     }
 
     fn remove_from(&self, executor: &Executor) -> bool {
-        executor.served.forget(&Served::Group(Arc::downgrade(&self.core)));
-        self.core.remove_from(&executor.scheduler, true)
+        release_group(executor, &self.core)
     }
 }
 
@@ -141,7 +139,8 @@ impl Executor {
     /// them from now on. Returns `false` if it served none of them.
     ///
     /// May be called while another thread spins. Waits for their callbacks that are running on
-    /// other threads; in a callback of such a group it doesn't wait for that one.
+    /// other threads; in a callback of such a group it doesn't wait for that one, and until that
+    /// one has ended the group can't be added anywhere.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -161,9 +160,11 @@ impl Executor {
     }
 
     /// Serves the groups of a context or of one of its nodes no more.
-    pub(crate) fn release(&self, groups: &Arc<GroupRegistry>) -> bool {
+    pub(crate) fn release(&self, context: &dyn Host, groups: &Arc<GroupRegistry>) -> bool {
         let forgotten = self.served.forget(&Served::Groups(groups.clone()));
-        groups.leave(&self.scheduler, true) || forgotten
+        let left = groups.leave(&self.scheduler, true);
+        context.release_executor(&self.scheduler);
+        left || forgotten
     }
 
     /// Serves the groups of a context or of one of its nodes.
@@ -191,7 +192,7 @@ impl Executor {
         match group.add_to(&self.scheduler) {
             Ok(()) => self.served.remember(Served::Group(Arc::downgrade(group))),
             Err(NotAdded::Here) => {}
-            Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
+            Err(NotAdded::Elsewhere | NotAdded::Runs) => return Err(AddError::Taken { what: what() }),
         }
         follow(group.node.host(), &self.scheduler)
     }
@@ -503,6 +504,14 @@ impl Executor {
         let Some(place) = Place::first(&self.scheduler, sleeps) else { return Err(SpinError::Busy) };
         Ok(Spin::begin(place, sleeps))
     }
+}
+
+/// Has an executor serve a group no more.
+fn release_group(executor: &Executor, group: &Arc<GroupCore>) -> bool {
+    executor.served.forget(&Served::Group(Arc::downgrade(group)));
+    let left = group.remove_from(&executor.scheduler, true);
+    group.node.host().release_executor(&executor.scheduler);
+    left
 }
 
 /// Registers an executor for the context's shutdown and jumps of its clocks.

@@ -187,6 +187,11 @@ impl Groups {
         self.entries.iter().any(|(_, group)| group.running == serial || group.concurrent.contains(&serial))
     }
 
+    /// Whether the group with this number has left, and its last callback runs.
+    pub(crate) fn still_runs(&self, slot: u32, number: u64) -> bool {
+        self.get(slot).is_some_and(|group| group.leaves && group.number == number)
+    }
+
     /// Adds a ready task with its expected time to a group. Returns `true` if the group became
     /// ready by that.
     #[inline]

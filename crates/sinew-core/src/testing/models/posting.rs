@@ -73,6 +73,8 @@ impl Host for Stub {
         true
     }
 
+    fn release_executor(&self, _: &Arc<Scheduler>) {}
+
     fn close_at_end(&self, _: Weak<dyn Close>, _: bool) {}
 
     fn end_detached(&self) {}

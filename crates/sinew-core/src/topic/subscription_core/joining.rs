@@ -8,6 +8,7 @@
 //! [`PATIENCE`] because its process is stopped or finds no room for the connection. Messages that
 //! arrive afterwards are sorted into the messages still waiting.
 
+use super::remote_sources::read_by_hand;
 use super::{Joining, Locked, RemoteSource, SubscriptionCore};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::Time;
@@ -73,10 +74,14 @@ impl SubscriptionCore {
             let is_over = joining.as_ref().is_some_and(|joining| joining.until <= Time::steady());
             if is_over { joining.take() } else { None }
         };
-        if given_up.is_some() {
-            Deferred::with(|deferred| self.open(deferred));
+        let Some(Joining { awaited, .. }) = given_up else { return false };
+        let open = || Deferred::with(|deferred| self.open(deferred));
+        match awaited.is_empty() {
+            true => open(),
+            // A thread that takes by hand runs no listeners.
+            false => read_by_hand(&awaited, open),
         }
-        given_up.is_some()
+        true
     }
 
     /// Hands out the messages that arrived, and announces each.

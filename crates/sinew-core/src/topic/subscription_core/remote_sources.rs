@@ -22,7 +22,7 @@ const MOST_LEFT: usize = 64;
 
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
 #[inline]
-fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
+pub(super) fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
     by_hand(read, |notifications| {
         if let Some(source) = sources.first() {
             source.notify_elsewhere(notifications);
@@ -64,7 +64,9 @@ impl SubscriptionCore {
                 drop(guard);
                 if let DirectTake::Bad(UnreadableMessage { lost, problem, level, text }) = direct {
                     log_line!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
-                    Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
+                    read_by_hand(std::slice::from_ref(&source), || {
+                        Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
+                    });
                 }
                 if again {
                     read_by_hand(std::slice::from_ref(&source), || source.drain());
@@ -78,8 +80,10 @@ impl SubscriptionCore {
         state.note_latency(publication.stamp.time, || self.clock.steady());
         drop(guard);
         if let Some(source) = left {
-            Deferred::with(|deferred| self.count_gap(lost, deferred));
-            read_by_hand(std::slice::from_ref(&source), || source.drain());
+            read_by_hand(std::slice::from_ref(&source), || {
+                Deferred::with(|deferred| self.count_gap(lost, deferred));
+                source.drain();
+            });
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
