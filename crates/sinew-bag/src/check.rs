@@ -7,11 +7,13 @@ use crate::options::{StorageOptions, StoragePreset, WriterOptions};
 use crate::reader::{BagReader, read_metadata};
 use crate::selection::Selection;
 use crate::storage::files_in;
+use crate::stored_file::StoredFile;
 use crate::topic::TopicDefinition;
-use crate::writer::{OpenFile, replace};
+use crate::writer::{OpenFile, replace_for_good};
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads a whole bag, and returns everything that is wrong with it: files that are missing, damaged
 /// or without a summary, wrong checksums and indexes, and counts that differ from those in
@@ -89,40 +91,71 @@ pub struct Reindexed {
 /// the old one's attachments and metadata records behind the messages.
 ///
 /// # Errors
-/// [`BagError`] if the directory has no MCAP files, or if one can't be read or written.
+/// [`BagError::NotABag`] if the directory has no files of a bag; [`BagError::Unsupported`], with
+/// nothing written, if one of them is no MCAP file or compressed as a whole, or if rosbag2 has
+/// compressed each message: [`copy`](crate::copy) makes a sound bag of those. Otherwise
+/// [`BagError`] if a file can't be read or written.
 pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
     let directory = directory.as_ref();
     let (mut rewritten, mut lost) = (Vec::new(), Vec::new());
     let paths = mcap_files(directory)?;
-    // The losses up to the last flush: the end of the file, which would have them, is missing.
-    let losses = BagMetadata::losses_of(read_metadata(directory).ok().flatten().as_ref());
+    let known = read_metadata(directory).ok().flatten();
+    if let Some(known) = &known {
+        check_compression(known, &directory.join(metadata::FILE_NAME))?;
+    }
+    let mut files = Vec::new();
     for path in &paths {
-        let file = McapFile::open(path, path)?;
-        if !file.index.is_from_summary {
-            rewrite(&file, &losses, &mut lost)?;
-            rewritten.push(name_of(path));
+        let file = Arc::new(McapFile::open(path, path)?);
+        if let Some(own) = file.metadata() {
+            check_compression(&own, path)?;
         }
+        files.push(file);
+    }
+    // The losses up to the last flush: the end of the file, which would have them, is missing.
+    let losses = BagMetadata::losses_of(known.as_ref());
+    for file in files.into_iter().filter(|file| !file.index.is_from_summary) {
+        rewrite(&file, &losses, &mut lost)?;
+        rewritten.push(name_of(&file.path));
     }
     let reader = BagReader::of_files(directory, &paths)?;
     let metadata = describe(&reader);
-    replace(directory, &metadata)?;
+    replace_for_good(directory, &metadata)?;
     Ok(Reindexed { metadata, rewritten, lost })
 }
 
-/// Returns the MCAP files in a directory: only these have an index that can be made anew.
+/// Returns the files in a directory, which must all be MCAP: only these have an index that can be
+/// made anew, and the new metadata would not name the others.
 fn mcap_files(directory: &Path) -> Result<Vec<PathBuf>, BagError> {
-    let mut paths = files_in(directory)?;
-    let has_files = !paths.is_empty();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mcap"));
+    let paths = files_in(directory)?;
     if paths.is_empty() {
-        let why = if has_files {
-            "none of its files is an uncompressed MCAP file; `sinew bag convert` makes such a bag from them"
-        } else {
-            "it has no files that end with `.mcap`"
-        };
+        let why = "it has no files that end with `.mcap`";
         return Err(BagError::NotABag { path: directory.to_owned(), why });
     }
-    Ok(paths)
+    match paths.iter().find(|path| path.extension().is_none_or(|extension| extension != "mcap")) {
+        None => Ok(paths),
+        Some(other) => Err(BagError::Unsupported {
+            path: directory.to_owned(),
+            what: "reindexing",
+            name: name_of(other),
+            hint: "all files of the bag must end with `.mcap`; `sinew bag convert` makes such a bag of them",
+        }),
+    }
+}
+
+/// Refuses a bag of messages that are each compressed, as the new metadata would not say so. In a
+/// bag of compressed files those that end with `.mcap` are not compressed yet, so nothing is
+/// wrong with them.
+fn check_compression(metadata: &BagMetadata, path: &Path) -> Result<(), BagError> {
+    let mode = &metadata.compression_mode;
+    if ["", "none", "file"].contains(&mode.to_lowercase().as_str()) {
+        return Ok(());
+    }
+    Err(BagError::Unsupported {
+        path: path.to_owned(),
+        what: "reindexing a bag of the compression mode",
+        name: mode.clone(),
+        hint: "`sinew bag convert` makes a bag without it",
+    })
 }
 
 fn name_of(path: &Path) -> String {
@@ -146,6 +179,7 @@ fn rewrite(
     {
         return Err(BagError::file("remove", new)(error));
     }
+    // In the order of the reader's topics.
     let topics: Vec<TopicDefinition> = reader.topics().iter().map(|topic| (&**topic).into()).collect();
     let mut file = OpenFile::create(new.clone(), &options, reader.times().map_or(0, |(start, _)| start))?;
     for (place, topic) in topics.iter().enumerate() {
@@ -153,10 +187,9 @@ fn rewrite(
     }
     // Opening has found the damage, too.
     for message in reader.messages(&Selection::all())?.flatten() {
-        let is_same = |topic: &TopicDefinition| {
-            topic.name == message.topic.name && topic.type_name == message.topic.type_name
-        };
-        if let Some(place) = topics.iter().position(is_same) {
+        // Not by name and type: a type that has changed has the same ones.
+        let place = reader.topics().iter().position(|topic| Arc::ptr_eq(topic, &message.topic));
+        if let Some(place) = place {
             let channel = file.channel(place, &topics[place])?;
             file.write(channel, message.stamps, &message.bytes)?;
         }
@@ -175,6 +208,8 @@ fn rewrite(
         metadata.set_lost(topic, *own.get(topic).unwrap_or(&0).max(count));
     }
     file.finish(&metadata)?;
+    // The old file goes: so the new one must be on the disk, not only in memory.
+    File::open(&new).and_then(|file| file.sync_all()).map_err(BagError::file("write to", &new))?;
     fs::rename(&new, path).map_err(BagError::file("replace", path))
 }
 
@@ -193,7 +228,7 @@ pub(crate) fn describe(reader: &BagReader) -> BagMetadata {
             }
         })
         .collect();
-    let topic = |topic: &std::sync::Arc<crate::BagTopic>| TopicMetadata {
+    let topic = |topic: &Arc<crate::BagTopic>| TopicMetadata {
         name: topic.name.clone(),
         type_name: topic.type_name.clone(),
         serialization_format: topic.encoding.clone(),

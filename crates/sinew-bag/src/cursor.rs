@@ -69,7 +69,7 @@ impl StoredFile for Arc<McapFile> {
 
     fn check(&self) -> Vec<BagError> {
         let scanned = mcap_file::scan(&self.bytes);
-        let found = scanned.problems.into_iter().map(|(at, problem)| self.damaged(at, problem));
+        let found = scanned.problems.iter().map(|(at, problem)| self.damaged(*at, problem.clone()));
         let mut problems: Vec<BagError> = found.collect();
         let end = self.bytes.len() as u64;
         if !self.index.is_from_summary {
@@ -77,6 +77,8 @@ impl StoredFile for Arc<McapFile> {
             problems.push(self.damaged(end, problem));
         } else if self.index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
             problems.push(self.damaged(end, "its summary counts other messages than it has".to_owned()));
+        } else if !self.has_chunks_of(&scanned) {
+            problems.push(self.damaged(end, "its summary describes other chunks than it has".to_owned()));
         }
         problems
     }

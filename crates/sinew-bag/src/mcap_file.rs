@@ -70,6 +70,22 @@ impl McapFile {
         total(&self.index.counts)
     }
 
+    /// Returns whether the chunks of the index are those that a scan has found. The index may name
+    /// more channels of a chunk, and chunks without messages.
+    pub(crate) fn has_chunks_of(&self, scanned: &Index) -> bool {
+        let begin = |piece: &Piece| piece.place.begin();
+        let known: BTreeMap<usize, &Piece> =
+            self.index.pieces.iter().map(|piece| (begin(piece), piece)).collect();
+        let is_known = |found: &Piece| {
+            let Some(known) = known.get(&begin(found)) else { return false };
+            let has = |channel: &u16| known.channels.as_ref().is_none_or(|all| all.contains(channel));
+            (known.start, known.end) == (found.start, found.end) && found.channels.iter().flatten().all(has)
+        };
+        known.len() == self.index.pieces.len()
+            && known.keys().all(|at| body_at(&self.bytes, *at, op::CHUNK).is_some())
+            && scanned.pieces.iter().all(is_known)
+    }
+
     /// Reads the attachments, without their bytes.
     pub(crate) fn attachments(&self) -> Vec<Attachment> {
         let read = |at: &usize| {
@@ -195,8 +211,14 @@ fn from_summary(bytes: &Backing) -> Option<Index> {
     if record.op != op::FOOTER || !record.is_whole {
         return None;
     }
-    let begin = usize::try_from(Fields(&bytes[record.body]).u64()?).ok()?;
+    let mut fields = Fields(&bytes[record.body]);
+    let (begin, _offsets, crc) = (fields.u64()?, fields.u64()?, fields.u32()?);
+    let begin = usize::try_from(begin).ok()?;
     if begin == 0 || begin > footer {
+        return None;
+    }
+    // It covers everything up to itself, the beginning of the footer included.
+    if piece::is_wrong(crc, &bytes[begin..footer + FOOTER - size_of::<u32>()]) {
         return None;
     }
     let mut index = Index { is_from_summary: true, ..Index::default() };

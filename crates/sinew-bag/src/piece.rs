@@ -197,6 +197,7 @@ fn uncompress(mut from: impl Read, header: &ChunkHeader) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-fn is_wrong(crc: u32, bytes: &[u8]) -> bool {
+/// Returns whether a checksum is another one than that of the bytes; 0 stands for none.
+pub(crate) fn is_wrong(crc: u32, bytes: &[u8]) -> bool {
     crc != 0 && crc32fast::hash(bytes) != crc
 }

@@ -383,13 +383,13 @@ impl BagWriter {
 
     fn end(&mut self) -> Result<(), BagError> {
         self.is_closed = true;
-        if self.is_failed {
-            return self.write_metadata();
+        if !self.is_failed {
+            if self.metadata.files.is_empty() {
+                self.file = Some(self.begin_file(0)?); // for the topics
+            }
+            self.close_file()?;
         }
-        if self.metadata.files.is_empty() {
-            self.file = Some(self.begin_file(0)?); // for the topics
-        }
-        self.end_file()
+        replace_for_good(&self.directory, &self.metadata)
     }
 
     fn is_file_full(&mut self, time: u64) -> bool {
@@ -445,10 +445,17 @@ impl BagWriter {
     }
 
     fn end_file(&mut self) -> Result<(), BagError> {
+        if self.file.is_none() {
+            return Ok(());
+        }
+        self.close_file()?;
+        self.write_metadata()
+    }
+
+    fn close_file(&mut self) -> Result<(), BagError> {
         self.update();
         let Some(file) = self.file.take() else { return Ok(()) };
-        file.finish(&self.metadata)?;
-        self.write_metadata()
+        file.finish(&self.metadata)
     }
 
     /// Copies the current file's counts to the metadata.
@@ -570,11 +577,29 @@ impl OpenFile {
 }
 
 /// Replaces a directory's `metadata.yaml`.
-pub(crate) fn replace(directory: &Path, metadata: &BagMetadata) -> Result<(), BagError> {
+fn replace(directory: &Path, metadata: &BagMetadata) -> Result<(), BagError> {
+    replace_after(directory, metadata, |_| Ok(()))
+}
+
+/// Replaces a directory's `metadata.yaml`, and waits for the disk: after the end of the machine it
+/// is the old or the new one, and not empty. Too slow for each second.
+pub(crate) fn replace_for_good(directory: &Path, metadata: &BagMetadata) -> Result<(), BagError> {
+    replace_after(directory, metadata, File::sync_all)
+}
+
+/// `settle` gets the new file before it takes the place of the old one.
+fn replace_after(
+    directory: &Path,
+    metadata: &BagMetadata,
+    settle: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<(), BagError> {
     let path = directory.join(metadata::FILE_NAME);
     let new = directory.join(".metadata.yaml.new");
-    let outcome = fs::write(&new, metadata.to_yaml()).and_then(|()| fs::rename(&new, &path));
-    outcome.map_err(BagError::file("write", path))
+    let written = File::create(&new).and_then(|mut file| {
+        file.write_all(metadata.to_yaml().as_bytes())?;
+        settle(&file)
+    });
+    written.and_then(|()| fs::rename(&new, &path)).map_err(BagError::file("write", path))
 }
 
 fn output(path: &Path) -> io::Result<Box<dyn Output>> {

@@ -14,8 +14,8 @@ pub enum MessageOrder {
     /// As the recorder received them.
     #[default]
     Received,
-    /// As their publishers sent them. A message that the recorder received more than a second later
-    /// is played late.
+    /// As their publishers sent them. One that was sent more than a second before or after the
+    /// recorder received it, as by a wrong clock, is played a second from its reception.
     Sent,
 }
 

@@ -4,7 +4,7 @@ use super::options::MessageOrder;
 use crate::error::BagError;
 use crate::latest::latest;
 use crate::merged::Merged;
-use crate::message::BagMessage;
+use crate::message::{BagMessage, Stamps};
 use crate::reader::BagReader;
 use crate::selection::Selection;
 use crate::stored_file::Last;
@@ -193,9 +193,13 @@ impl Iterator for Source {
                 let time = message.stamps.received;
                 return Some(Item::Message(Selected { output, time, is_restored: false, message }));
             }
-            self.read_until = message.stamps.received;
-            let time = message.stamps.sent;
-            if (self.from..=self.span.end).contains(&time) {
+            let Stamps { received, sent, .. } = message.stamps;
+            self.read_until = received;
+            let is_within = |time: u64| (self.from..=self.span.end).contains(&time);
+            if is_within(received) || is_within(sent) {
+                // A sender's wrong clock must not cost the message, nor delay it.
+                let time = sent.max(received.saturating_sub(SENT_WINDOW)).max(self.from);
+                let time = time.min(received.saturating_add(SENT_WINDOW)).min(self.span.end);
                 self.numbered += 1;
                 self.waiting.insert((time, self.numbered), (output, message));
             }

@@ -28,6 +28,8 @@ pub(super) struct Waiting {
     pub(super) stamps: Stamps,
     /// Its publisher, if that retains messages for late joiners: they are repeated in each file.
     pub(super) retained_by: Option<Gid>,
+    /// It was retained before the recorder subscribed.
+    pub(super) is_from_before: bool,
     pub(super) content: Content,
 }
 
@@ -303,6 +305,7 @@ mod tests {
             topic: 0,
             stamps: Stamps::at(received),
             retained_by: None,
+            is_from_before: false,
             content: Content::Copied(vec![0; length].into()),
         }
     }

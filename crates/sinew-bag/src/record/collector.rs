@@ -13,7 +13,7 @@ use super::cache::{Cache, Content, Waiting};
 use super::control::Control;
 use super::report::{Figures, RecordedTopic};
 use super::request;
-use super::source::Source;
+use super::source::{Since, Source};
 use crate::schema::Schema;
 use crate::topic::TopicDefinition;
 use sinew::error::CreateError;
@@ -124,7 +124,7 @@ impl Collector {
                     break; // they wait in their history, and then their publishers
                 }
                 let Some(message) = source.take(topic) else { break };
-                if is_paused && !source.is_from_before(&message) {
+                if is_paused && !message.is_from_before {
                     continue;
                 }
                 room = room.saturating_sub(message.room());
@@ -239,7 +239,11 @@ impl Collector {
         let Some(type_hash) = publisher.type_hash.filter(|_| publisher.leaves_process()) else {
             return self.refuse(publisher, &"its type has no encoded form");
         };
-        let since = self.node.now_by(ClockKind::System).nanoseconds();
+        let wall = self.node.now_by(ClockKind::System).nanoseconds();
+        let since = Since {
+            wall: u64::try_from(wall).unwrap_or_default(),
+            steady: self.node.now_by(ClockKind::Steady),
+        };
         let made = match self.subscribe(publisher, type_hash, publishers) {
             Ok(made) => made,
             Err(problem) => return self.refuse(publisher, &problem),
@@ -268,7 +272,6 @@ impl Collector {
             });
         });
         self.cache.add_topic(definition);
-        let since = u64::try_from(since).unwrap_or_default();
         let mut source = Source::new(publisher, type_hash, made, since);
         if !self.has_begun {
             source.were_there(publishers);

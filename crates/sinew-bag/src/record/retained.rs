@@ -10,7 +10,13 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) const DEEPEST: usize = 1000;
 
 /// A message, in memory of its own.
-type Kept = (Stamps, Box<[u8]>);
+#[derive(Debug)]
+struct Kept {
+    /// Its number among all that were noted.
+    number: u64,
+    stamps: Stamps,
+    bytes: Box<[u8]>,
+}
 
 /// The newest messages of each publisher that retains any.
 #[derive(Debug, Default)]
@@ -20,6 +26,8 @@ pub(super) struct Retained {
     /// By topic and publisher.
     messages: BTreeMap<(usize, Gid), VecDeque<Kept>>,
     bytes: u64,
+    /// Messages that were noted.
+    noted: u64,
 }
 
 impl Retained {
@@ -41,20 +49,26 @@ impl Retained {
         let known = self.messages.entry((message.topic, publisher)).or_default();
         while !known.is_empty() && known.len() >= depth {
             let gone = known.pop_front();
-            self.bytes -= gone.map_or(0, |(_, bytes)| bytes.len() as u64);
+            self.bytes -= gone.map_or(0, |kept| kept.bytes.len() as u64);
         }
         if depth > 0 {
             let bytes = message.content.bytes();
             self.bytes += bytes.len() as u64;
-            known.push_back((message.stamps, bytes.into()));
+            self.noted += 1;
+            known.push_back(Kept { number: self.noted, stamps: message.stamps, bytes: bytes.into() });
         }
     }
 
-    /// Returns the messages, with their topics.
+    /// Returns the messages, with their topics, in the order in which they were noted: a new file
+    /// gives all of them one time, and the last one of a topic must be the newest of all publishers
+    /// there.
     pub(super) fn messages(&self) -> impl Iterator<Item = (usize, Stamps, &[u8])> {
-        self.messages
-            .iter()
-            .flat_map(|((topic, _), known)| known.iter().map(|(stamps, bytes)| (*topic, *stamps, &**bytes)))
+        let mut all: Vec<(usize, &Kept)> = Vec::new();
+        for ((topic, _), known) in &self.messages {
+            all.extend(known.iter().map(|kept| (*topic, kept)));
+        }
+        all.sort_by_key(|(_, kept)| kept.number);
+        all.into_iter().map(|(topic, kept)| (topic, kept.stamps, &*kept.bytes))
     }
 }
 
@@ -63,23 +77,41 @@ mod tests {
     use super::super::cache::Content;
     use super::*;
 
+    fn message(topic: usize, publisher: u8, received: u64) -> Waiting {
+        Waiting {
+            topic,
+            stamps: Stamps::at(received),
+            retained_by: Some(Gid([publisher; 16])),
+            is_from_before: false,
+            content: Content::Copied([0; 3].into()),
+        }
+    }
+
+    fn times(retained: &Retained) -> Vec<u64> {
+        retained.messages().map(|(_, stamps, _)| stamps.received).collect()
+    }
+
     #[test]
     fn the_newest_of_each_publisher_are_kept() {
         let mut retained = Retained::default();
         retained.add_topic(2);
         retained.add_topic(0);
-        let message = |topic, publisher, received| Waiting {
-            topic,
-            stamps: Stamps::at(received),
-            retained_by: Some(Gid([publisher; 16])),
-            content: Content::Copied([0; 3].into()),
-        };
         for received in 0..3 {
             retained.note(&message(0, 1, received));
             retained.note(&message(1, 1, received));
         }
         retained.note(&message(0, 2, 9));
-        let times: Vec<u64> = retained.messages().map(|(_, stamps, _)| stamps.received).collect();
-        assert_eq!((times, retained.bytes()), (vec![1, 2, 9], 9));
+        assert_eq!((times(&retained), retained.bytes()), (vec![1, 2, 9], 9));
+    }
+
+    #[test]
+    fn a_publisher_that_came_later_comes_last_whatever_its_identity() {
+        let mut retained = Retained::default();
+        retained.add_topic(1);
+        retained.add_topic(1);
+        for (topic, publisher, received) in [(0, 7, 1), (1, 2, 2), (0, 1, 3), (0, 7, 4), (0, 3, 5)] {
+            retained.note(&message(topic, publisher, received));
+        }
+        assert_eq!(times(&retained), [2, 3, 4, 5]);
     }
 }

@@ -274,6 +274,7 @@ mod tests {
             topic: 0,
             stamps: Stamps::at(number),
             retained_by: Some(Gid([1; 16])),
+            is_from_before: false,
             content: Content::Copied(vec![7; 1000].into()),
         };
         for (number, messages) in files.iter().enumerate() {

@@ -6,9 +6,19 @@ use crate::message::Stamps;
 use sinew::graph::EndpointInfo;
 use sinew::msg::{Gid, Transport, TypeHash};
 use sinew::qos::Reliability;
+use sinew::time::Time;
 use sinew::{MessageInfo, QoS, erased};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+/// The time just before a subscription was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since {
+    /// Wall time in nanoseconds: a message that was retained before counts as received then.
+    pub(super) wall: u64,
+    /// Tells which messages these are: the wall clock may be set back.
+    pub(super) steady: Time,
+}
 
 /// A topic that is recorded, with one type.
 pub(super) struct Source {
@@ -16,8 +26,7 @@ pub(super) struct Source {
     pub(super) type_name: String,
     pub(super) type_hash: TypeHash,
     subscription: erased::Subscription,
-    /// Wall time of its making, in nanoseconds: a retained message counts as received then.
-    since: u64,
+    since: Since,
     /// It gets the messages that its publishers retain.
     is_retaining: bool,
     /// By publisher the number of the last message that a former subscription has taken, or that
@@ -38,7 +47,7 @@ impl Source {
         publisher: &EndpointInfo,
         type_hash: TypeHash,
         subscription: erased::Subscription,
-        since: u64,
+        since: Since,
     ) -> Self {
         Self {
             name: publisher.name.clone(),
@@ -113,32 +122,27 @@ impl Source {
                 }
             };
             let retained_by = self.is_retaining.then_some(publisher);
-            return Some(Waiting { topic, stamps: self.stamps(&info), retained_by, content });
+            let is_from_before = self.is_retaining && self.is_older(&info);
+            let mut stamps = stamps(&info);
+            if is_from_before {
+                stamps.received = self.since.wall;
+            }
+            return Some(Waiting { topic, stamps, retained_by, is_from_before, content });
         }
     }
 
-    /// Returns whether the publisher had retained the message before the subscription was made.
-    pub(super) fn is_from_before(&self, message: &Waiting) -> bool {
-        self.is_retaining && message.stamps.received == self.since
+    /// Returns whether a message was published before the subscription was made, or had arrived at
+    /// this host by then. (If the clock of another host puts the begin of its chain into the future
+    /// of this one, it counts as new.)
+    fn is_older(&self, info: &MessageInfo) -> bool {
+        let taken = info.lineage().stamp() + info.chain_latency();
+        info.latency() > taken - self.since.steady
     }
 
     /// Waits until everything that was published elsewhere before now can be taken, or its history
     /// is full.
     pub(super) fn bring_in(&self, timeout: Duration) {
         self.subscription.bring_in(timeout);
-    }
-
-    /// A message counts as received when it was published, or, if that was on another host, when it
-    /// arrived at this one: the time of the recorder's look says nothing.
-    fn stamps(&self, info: &MessageInfo) -> Stamps {
-        let latency = i64::try_from(info.latency().as_nanos()).unwrap_or(i64::MAX);
-        let arrived = info.reception_time().nanoseconds().saturating_sub(latency);
-        let number = info.publication_sequence() & u64::from(u32::MAX);
-        Stamps {
-            received: u64::try_from(arrived).unwrap_or_default().max(self.since),
-            sent: u64::try_from(info.source_time().nanoseconds()).unwrap_or_default(),
-            sequence: u32::try_from(number).unwrap_or_default(),
-        }
     }
 
     /// Replaces the subscription by one that asks for less. Returns the messages that the former
@@ -156,5 +160,52 @@ impl Source {
     pub(super) fn lost(&self) -> u64 {
         let counts = self.subscription.statistics();
         self.lost_before + counts.overwritten + counts.missed + counts.refused
+    }
+}
+
+/// A message counts as received when it was published, or, if that was on another host, when it
+/// arrived at this one: the time of the recorder's look says nothing.
+fn stamps(info: &MessageInfo) -> Stamps {
+    let latency = i64::try_from(info.latency().as_nanos()).unwrap_or(i64::MAX);
+    let arrived = info.reception_time().nanoseconds().saturating_sub(latency);
+    let number = info.publication_sequence() & u64::from(u32::MAX);
+    Stamps {
+        received: u64::try_from(arrived).unwrap_or_default(),
+        sent: u64::try_from(info.source_time().nanoseconds()).unwrap_or_default(),
+        sequence: u32::try_from(number).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::Context;
+    use sinew::msg::GenericType;
+    use sinew::time::ClockKind;
+    use sinew_interfaces::std_msgs::msg::String as Text;
+
+    #[test]
+    fn a_wall_clock_that_is_set_back_changes_only_the_times_of_retained_messages() {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        let node = context.node("robot").unwrap();
+        let qos = QoS::default().keep_last(9).transient_local();
+        let publisher = node.publisher::<Text>("/a").qos(qos).create().unwrap();
+        publisher.publish(Text::default()).unwrap();
+        // The subscription was made an hour ahead, by the wall clock of that time.
+        let wall = node.now_by(ClockKind::System) + Duration::from_secs(3600);
+        let wall = u64::try_from(wall.nanoseconds()).unwrap();
+        let since = Since { wall, steady: node.now_by(ClockKind::Steady) };
+        let about = node.graph().publishers("/a").remove(0);
+        let hash = about.type_hash.unwrap();
+        let known = erased::MessageType::known(GenericType::new(&about.type_name, hash).unwrap());
+        let made = node.erased_subscription("/a", known).qos(qos).create_erased().unwrap();
+        let mut source = Source::new(&about, hash, made, since);
+        publisher.publish(Text::default()).unwrap();
+        publisher.publish(Text::default()).unwrap();
+        let taken: Vec<Waiting> = std::iter::from_fn(|| source.take(0)).collect();
+        let before: Vec<bool> = taken.iter().map(|message| message.is_from_before).collect();
+        assert_eq!(before, [true, false, false]);
+        assert_eq!(taken[0].stamps.received, wall);
+        assert!(taken[1..].iter().all(|message| message.stamps.received < wall));
     }
 }

@@ -168,6 +168,31 @@ fn the_order_of_sending_can_be_chosen() {
 }
 
 #[test]
+fn a_wrong_clock_of_a_sender_costs_no_message() {
+    let (_directory, path) = place();
+    let mut bag = Writing::begin(&path);
+    let chatter = bag.topic("/chatter", &[]);
+    let right = |at| BEGIN + at * MILLISECOND;
+    for (at, sent) in [(0, right(0)), (1, 0), (2, u64::MAX), (3, right(3)), (5_000, right(9_000))] {
+        let stamps = Stamps { received: right(at), sent, sequence: 0 };
+        bag.0.write_message(chatter, stamps, &Text { data: at.to_string() }).unwrap();
+    }
+    bag.close();
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let builder = || Player::builder(&context).bags([&path]).order(MessageOrder::Sent);
+    let milliseconds = Duration::from_millis;
+    for (builder, expected) in [
+        (builder(), &["1", "0", "3", "2", "5000"][..]),
+        (builder().start_offset(milliseconds(1)), &["1", "3", "2", "5000"]),
+        (builder().until(right(2)), &["1", "0", "2"]),
+    ] {
+        assert_eq!(builder.as_fast_as_possible().start().unwrap().wait(), PlayEnd::Finished);
+        assert_eq!(take(&listener), expected);
+    }
+}
+
+#[test]
 fn a_type_that_the_program_does_not_know_is_played() {
     let (_directory, path) = place();
     let schema = Schema {
