@@ -8,7 +8,7 @@ use crate::signals::{SINEW_SIGNALS_DEFAULT, signals, sinew_signals};
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::strings::sinew_strings;
 use crate::structure::{Structure, structure};
-use crate::text::optional_text;
+use crate::text::{optional_sentence, optional_text};
 use crate::time::{sinew_duration, timeout};
 use crate::virtual_clock::sinew_virtual_clock;
 use sinew::event::ShutdownHandler;
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn sinew_context_shutdown(context: *const sinew_context) -
     })
 }
 
-/// As `sinew_context_shutdown`, with a reason. Null: none.
+/// As `sinew_context_shutdown`, with a reason, in which what is not UTF-8 is replaced. Null: none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_context_shutdown_because(
     context: *const sinew_context,
@@ -182,8 +182,8 @@ pub unsafe extern "C" fn sinew_context_shutdown_because(
         // SAFETY: the caller's handle.
         let context = unsafe { handle::get(context, "context") }?;
         // SAFETY: the caller's text.
-        match unsafe { optional_text(reason, "reason") }? {
-            Some(reason) => context.shutdown_because(reason),
+        match unsafe { optional_sentence(reason) } {
+            Some(reason) => context.shutdown_because(&reason),
             None => context.shutdown(),
         }
         Ok(())

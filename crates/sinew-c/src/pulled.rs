@@ -176,8 +176,8 @@ pub unsafe extern "C" fn sinew_pulled_server_respond(
 }
 
 /// Answers a request that was taken with an error: the caller fails with
-/// `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`. Otherwise as
-/// [`sinew_pulled_server_respond`].
+/// `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`, in which what is not UTF-8 is
+/// replaced. Otherwise as [`sinew_pulled_server_respond`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_pulled_server_fail(
     server: *const sinew_pulled_server,
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn sinew_pulled_server_fail(
         // SAFETY: the caller's structure.
         let key = unsafe { key.as_ref() }.ok_or_else(|| Failure::null("key"))?;
         // SAFETY: the caller's text.
-        let text = unsafe { crate::text::text(text, "text") }?;
+        let text = unsafe { crate::text::sentence(text, "text") }?;
         borrow(&server)?.fail(&(*key).into(), text)?;
         Ok(())
     })

@@ -440,7 +440,8 @@ pub unsafe extern "C" fn sinew_responder_respond(
 }
 
 /// Answers a request with an error: the caller fails with `SINEW_ERROR_CALLBACK_FAILED` and a
-/// sentence that contains `text`. Takes over the responder, unless `text` is null or not UTF-8.
+/// sentence that contains `text`, in which what is not UTF-8 is replaced. Takes over the responder,
+/// unless `text` is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_responder_fail(
     responder: *mut sinew_responder,
@@ -448,7 +449,7 @@ pub unsafe extern "C" fn sinew_responder_fail(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's text.
-        let text = unsafe { crate::text::text(text, "text") }?;
+        let text = unsafe { crate::text::sentence(text, "text") }?;
         // SAFETY: the caller's handle, which is given up.
         unsafe { handle::take(responder, "responder") }?.fail(text);
         Ok(())

@@ -3,6 +3,7 @@
 pub(crate) use crate::c_string::c_text;
 use crate::status::{Failure, Result};
 use sinew::error::ErrorCode;
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 
 /// Returns the caller's text, or `None` if it is null.
@@ -31,4 +32,23 @@ pub(crate) unsafe fn optional_text<'a>(text: *const c_char, argument: &str) -> R
 pub(crate) unsafe fn text<'a>(text: *const c_char, argument: &str) -> Result<&'a str> {
     // SAFETY: as the caller says.
     unsafe { optional_text(text, argument) }?.ok_or_else(|| Failure::null(argument))
+}
+
+/// Returns a sentence of the caller's, for people, or `None` if it is null. What is not UTF-8 is
+/// replaced: nothing fails for the text of an error, such as one that an exception carries.
+///
+/// # Safety
+/// As of [`optional_text`].
+pub(crate) unsafe fn optional_sentence<'a>(text: *const c_char) -> Option<Cow<'a, str>> {
+    // SAFETY: as the caller says.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
+}
+
+/// As [`optional_sentence`], of a text that must not be null.
+///
+/// # Safety
+/// As of [`optional_text`].
+pub(crate) unsafe fn sentence<'a>(text: *const c_char, argument: &str) -> Result<Cow<'a, str>> {
+    // SAFETY: as the caller says.
+    unsafe { optional_sentence(text) }.ok_or_else(|| Failure::null(argument))
 }

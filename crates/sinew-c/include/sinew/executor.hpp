@@ -2,13 +2,16 @@
 #ifndef SINEW_EXECUTOR_HPP
 #define SINEW_EXECUTOR_HPP
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "sinew/callback_group.hpp"
 #include "sinew/detail/callback.hpp"
@@ -43,8 +46,8 @@ public:
   Executor & operator=(const Executor &) = delete;
 
   /// Adds a node: all its present and future groups that no other executor serves. If the node's
-  /// context is shut down, the next spin returns at once. Fails if another executor serves the
-  /// node.
+  /// context is shut down, the next spin returns at once, and the node can be removed as if it were
+  /// served. Fails if another executor serves the node.
   template<class NodeT>
   void add_node(const std::shared_ptr<NodeT> & node, bool notify = true)
   {
@@ -54,11 +57,15 @@ public:
   template<class NodeT>
   Result<void> try_add_node(const NodeT & node)
   {
-    return added(sinew_executor_add_node(handle(), node.handle()));
+    const auto outcome = added(sinew_executor_add_node(handle(), node.handle()), node.handle());
+    if (outcome) {
+      node.set_executor(handle_);
+    }
+    return outcome;
   }
 
   /// Removes a node: its callbacks wait for another executor. Waits for those that are running on
-  /// other threads. Fails if the executor serves none of its groups.
+  /// other threads. Fails if the node was not added, and the executor serves none of its groups.
   template<class NodeT>
   void remove_node(const std::shared_ptr<NodeT> & node, bool notify = true)
   {
@@ -68,11 +75,11 @@ public:
   template<class NodeT>
   Result<void> try_remove_node(const NodeT & node)
   {
-    return removed(sinew_executor_remove_node(handle(), node.handle()));
+    return removed(sinew_executor_remove_node(handle(), node.handle()), node.handle());
   }
 
   /// Adds a group. To have an executor of its own it must be added before its node is added to
-  /// another one.
+  /// another one, or be made with `create_callback_group(type, false)`.
   void add_callback_group(const CallbackGroup::SharedPtr & group)
   {
     try_add_callback_group(*group).value();
@@ -87,7 +94,7 @@ public:
   }
   Result<void> try_add_callback_group(const CallbackGroup & group)
   {
-    return added(sinew_executor_add_group(handle(), group.handle()));
+    return added(sinew_executor_add_group(handle(), group.handle()), group.handle());
   }
 
   /// Removes a group, as `remove_node`.
@@ -98,7 +105,7 @@ public:
   }
   Result<void> try_remove_callback_group(const CallbackGroup & group)
   {
-    return removed(sinew_executor_remove_group(handle(), group.handle()));
+    return removed(sinew_executor_remove_group(handle(), group.handle()), group.handle());
   }
 
   /// Runs callbacks until `cancel` or a shutdown, also of nodes that are added meanwhile. Fails if
@@ -192,7 +199,8 @@ public:
   /// Runs callbacks on this thread until a future is ready: a `std::future`, a
   /// `std::shared_future`, or what has `wait_for` as they have. One of these callbacks should make
   /// it ready, as that of a client does: a future that another thread completes is looked at after
-  /// the next callback.
+  /// the next callback. Unless the future is ready, at least one callback runs that is ready, also
+  /// with a timeout of 0.
   template<class FutureT, class Rep = std::int64_t, class Period = std::milli>
   FutureReturnCode spin_until_future_complete(
     const FutureT & future,
@@ -205,14 +213,17 @@ public:
     while (future.wait_for(none) != std::future_status::ready) {
       std::chrono::nanoseconds left(-1);
       if (limit.count() >= 0) {
-        left = limit - (Steady::now() - begin);
-        if (left.count() < 0) {
-          return FutureReturnCode::TIMEOUT;
-        }
+        left = std::max<std::chrono::nanoseconds>(limit - (Steady::now() - begin), none);
       }
-      if (!has_run_one(left) && future.wait_for(none) != std::future_status::ready) {
-        const bool is_over = limit.count() >= 0 && Steady::now() - begin >= limit;
-        return is_over ? FutureReturnCode::TIMEOUT : FutureReturnCode::INTERRUPTED;
+      const bool has_run = has_run_one(left);
+      if (future.wait_for(none) == std::future_status::ready) {
+        break;
+      }
+      if (limit.count() >= 0 && Steady::now() - begin >= limit) {
+        return FutureReturnCode::TIMEOUT;
+      }
+      if (!has_run) {
+        return FutureReturnCode::INTERRUPTED;
       }
     }
     return FutureReturnCode::SUCCESS;
@@ -254,7 +265,7 @@ public:
 protected:
   using Handle = detail::Handle<sinew_executor, sinew_executor_free>;
 
-  explicit Executor(Handle handle) noexcept
+  explicit Executor(Handle handle)
   : handle_(std::move(handle)) {}
 
   /// 0 threads: one for each core that the process may use.
@@ -313,18 +324,26 @@ private:
     const std::shared_ptr<NodeT> & node_;
   };
 
-  Result<void> added(sinew_status status)
+  Result<void> added(sinew_status status, const void * what)
   {
     if (status == SINEW_ERROR_SHUTDOWN) {
+      const std::lock_guard lock(mutex_);
+      if (std::find(too_late_.begin(), too_late_.end(), what) == too_late_.end()) {
+        too_late_.push_back(what);
+      }
       // What was added before the shutdown ends the spin as well.
       return detail::result(sinew_executor_stop(handle()));
     }
     return detail::result(status);
   }
 
-  static Result<void> removed(bool was_served)
+  Result<void> removed(bool was_served, const void * what)
   {
-    if (!was_served) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find(too_late_.begin(), too_late_.end(), what);
+    if (found != too_late_.end()) {
+      too_late_.erase(found);
+    } else if (!was_served) {
       return Error(
         SINEW_ERROR_SERVED_ELSEWHERE,
         "the executor does not serve it: remove what was added before");
@@ -347,8 +366,13 @@ private:
     return ran;
   }
 
-  Handle handle_;
+  /// Known to the nodes that were added.
+  std::shared_ptr<sinew_executor> handle_;
   std::atomic<int> spins_{0};
+  std::mutex mutex_;
+  /// The handles of nodes and groups that were added after their context's shutdown: a program that
+  /// is ended early adds and removes as any other. Only compared.
+  std::vector<const void *> too_late_;
 };
 
 }  // namespace sinew

@@ -12,14 +12,15 @@
 namespace sinew
 {
 
-/// A message from a publisher's pool, made by `Publisher::borrow_loaned_message`. It holds the
-/// content of an earlier message, with all its capacity, or that of a new one. If subscriptions of
-/// other processes match, a plain message lies in shared memory, where they read it: nothing is
+/// A message from a publisher's pool, made by `Publisher::borrow_loaned_message`. If subscriptions
+/// of other processes match, a plain message lies in shared memory, where they read it: nothing is
 /// copied.
 template<class T>
 class LoanedMessage
 {
 public:
+  /// Returns a message that holds the content of an earlier one, with all its capacity, or that of
+  /// a new one.
   static Result<LoanedMessage> try_make(const sinew_publisher * publisher)
   {
     detail::MessageHandle message;

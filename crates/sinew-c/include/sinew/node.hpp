@@ -173,12 +173,24 @@ public:
     return is_found;
   }
 
-  /// As in rclcpp: whether the executor that gets the node gets the group, too. Otherwise add the
-  /// group to its executor before the node is added to another one.
+  /// As in rclcpp: whether the node's executor serves the group, too. With `false` the executor to
+  /// which the node was added doesn't. One to which the node is added later does, unless the group
+  /// has another executor by then.
   template<class Bool, std::enable_if_t<std::is_same_v<Bool, bool>, int> = 0>
-  CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type, Bool)
+  CallbackGroup::SharedPtr create_callback_group(
+    CallbackGroupType type, Bool automatically_add_to_executor_with_node)
   {
-    return create_callback_group(type);
+    auto made = create_callback_group(type);
+    if (!automatically_add_to_executor_with_node) {
+      parts_.groups->take_out(*made);
+    }
+    return made;
+  }
+
+  /// Notes the node's executor. Executors call it.
+  void set_executor(const std::shared_ptr<sinew_executor> & executor) const
+  {
+    parts_.groups->set_executor(executor);
   }
 
   // Time, waiting, logging

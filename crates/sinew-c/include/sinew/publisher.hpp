@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sinew/detail/clear.hpp"
 #include "sinew/detail/event_handler.hpp"
 #include "sinew/draft.hpp"
 #include "sinew/duration.hpp"
@@ -312,11 +313,22 @@ public:
     return detail::result(sinew_publisher_publish(handle(), message.release().release()));
   }
 
-  /// Returns a message from the publisher's pool, to be filled in and published.
+  /// Returns a message from the publisher's pool, to be filled in and published. Its strings and
+  /// sequences are empty, with the capacity of an earlier message; its other fields may have that
+  /// message's values. (`LoanedMessage::try_make` returns all its content.)
   LoanedMessage<PublishedType> borrow_loaned_message() {return try_borrow_loaned_message().value();}
   Result<LoanedMessage<PublishedType>> try_borrow_loaned_message()
   {
-    return LoanedMessage<PublishedType>::try_make(handle());
+    auto loan = LoanedMessage<PublishedType>::try_make(handle());
+    if constexpr (detail::is_generated<PublishedType>) {
+      if constexpr (!MessageTraits<PublishedType>::is_plain) {
+        if (loan) {
+          detail::Clearer cleared;
+          (void)cleared.message(loan->get());
+        }
+      }
+    }
+    return loan;
   }
   bool can_loan_messages() const noexcept {return true;}
 

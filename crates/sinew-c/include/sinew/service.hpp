@@ -172,7 +172,7 @@ public:
       return Error(
         SINEW_ERROR_REQUEST_NOT_IN_HAND, "the request was answered before, or never came");
     }
-    return detail::result(sinew_responder_fail(responder.release(), sentence.c_str()));
+    return detail::try_fail(std::move(responder), sentence.c_str());
   }
 
 private:

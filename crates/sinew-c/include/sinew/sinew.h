@@ -4456,7 +4456,7 @@ void sinew_context_free(struct sinew_context *context);
 sinew_status sinew_context_shutdown(const struct sinew_context *context);
 
 /**
- * As `sinew_context_shutdown`, with a reason. Null: none.
+ * As `sinew_context_shutdown`, with a reason, in which what is not UTF-8 is replaced. Null: none.
  */
 sinew_status sinew_context_shutdown_because(const struct sinew_context *context,
                                             const char *reason);
@@ -6259,8 +6259,8 @@ sinew_status sinew_pulled_server_respond(const struct sinew_pulled_server *serve
 
 /**
  * Answers a request that was taken with an error: the caller fails with
- * `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`. Otherwise as
- * `sinew_pulled_server_respond`.
+ * `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`, in which what is not UTF-8 is
+ * replaced. Otherwise as `sinew_pulled_server_respond`.
  */
 sinew_status sinew_pulled_server_fail(const struct sinew_pulled_server *server,
                                       const struct sinew_request_key *key,
@@ -6903,7 +6903,8 @@ sinew_status sinew_responder_respond(struct sinew_responder *responder,
 
 /**
  * Answers a request with an error: the caller fails with `SINEW_ERROR_CALLBACK_FAILED` and a
- * sentence that contains `text`. Takes over the responder, unless `text` is null or not UTF-8.
+ * sentence that contains `text`, in which what is not UTF-8 is replaced. Takes over the responder,
+ * unless `text` is null.
  */
 sinew_status sinew_responder_fail(struct sinew_responder *responder, const char *text);
 

@@ -27,9 +27,13 @@ static void shutdowns(void)
           "handler");
     FAILS(sinew_context_on_shutdown(NULL, add_ten, &drops, add_one, &late), SINEW_ERROR_NULL_ARGUMENT, "context");
     CHECK(drops == 4 && calls == 0);
-    OK(sinew_context_shutdown(context));
+    OK(sinew_context_shutdown_because(context, "it is \xff"));
     OK(sinew_context_shutdown(context));
     CHECK(calls == 1 && drops == 4);
+    sinew_strings *reason = NULL;
+    OK(sinew_context_shutdown_reason(context, &reason));
+    CHECK(strcmp(sinew_strings_at(reason, 0), "it is \xef\xbf\xbd") == 0);
+    sinew_strings_free(reason);
     OK(sinew_context_on_shutdown(context, add_ten, &calls, NULL, &late)); /* at once */
     CHECK(calls == 11);
     sinew_shutdown_handler_free(late);

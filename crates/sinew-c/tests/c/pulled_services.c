@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     FAILS(sinew_pulled_server_respond(server, &keys[0], number(types.request, 0)), SINEW_ERROR_OTHER_TYPE,
           "the response is a"); /* it can still be answered */
     OK(sinew_pulled_server_respond(server, &keys[0], number(types.response, 100)));
-    OK(sinew_pulled_server_fail(server, &keys[1], "not today"));
+    OK(sinew_pulled_server_fail(server, &keys[1], "not today \xff"));
     CHECK(atomic_load(&responses) == 3);
     FAILS(sinew_pulled_server_respond(server, &keys[0], number(types.response, 100)),
           SINEW_ERROR_REQUEST_NOT_IN_HAND, "request 1 of client");

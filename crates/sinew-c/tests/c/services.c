@@ -41,7 +41,7 @@ static sinew_status answer(void *context, sinew_message *request, const sinew_re
     case REFUSE:
         FAILS(sinew_responder_respond(responder, NULL), SINEW_ERROR_NULL_ARGUMENT, "`response` is null");
         FAILS(sinew_responder_fail(responder, NULL), SINEW_ERROR_NULL_ARGUMENT, "`text` is null");
-        OK(sinew_responder_fail(responder, "not today"));
+        OK(sinew_responder_fail(responder, "not today \xff")); /* as an exception may say it */
         FAILS(sinew_responder_fail(responder, "twice"), SINEW_ERROR_INVALID_HANDLE, "it was freed");
         return SINEW_OK;
     case DROP:

@@ -106,6 +106,25 @@ void groups()
   of_node.add_node(node);  // with its groups that no executor serves
   of_node.spin_some();
   CHECK_EQ(order, "gnG");
+
+  // Of a node that is served already: one of its executor, one that waits for its own.
+  const auto type = sinew::CallbackGroupType::MutuallyExclusive;
+  const auto with_node = node->create_callback_group(type, true);
+  CHECK_EQ(of_group.try_add_callback_group(*with_node).error().code(), SINEW_ERROR_SERVED_ELSEWHERE);
+  const auto without_node = node->create_callback_group(type, false);
+  without_node->post([&order] {order += 'w';});
+  of_node.spin_some();
+  CHECK_EQ(order, "gnG");
+  of_group.add_callback_group(without_node, node);
+  of_group.spin_some();
+  CHECK_EQ(order, "gnGw");
+  // The executor is gone, the node remains.
+  {
+    SingleThreadedExecutor gone;
+    of_node.remove_node(node);
+    gone.add_node(node);
+  }
+  CHECK(node->callback_group_in_node(node->create_callback_group(type, false)));
 }
 
 void options()
@@ -222,6 +241,19 @@ void futures()
   const std::shared_future<int> future = promise.get_future().share();
   CHECK_EQ(executor.spin_until_future_complete(future, 0ms), FutureReturnCode::TIMEOUT);
   CHECK_EQ(executor.spin_until_future_complete(future, 1ms), FutureReturnCode::TIMEOUT);
+  std::promise<void> at_once;
+  const std::future<void> done_at_once = at_once.get_future();
+  int calls = 0;
+  node->post([&calls] {++calls;});
+  node->post([&] {
+      ++calls;
+      at_once.set_value();
+    });
+  // One callback at least, also if the time is over.
+  CHECK_EQ(executor.spin_until_future_complete(done_at_once, 0s), FutureReturnCode::TIMEOUT);
+  CHECK_EQ(calls, 1);
+  CHECK_EQ(executor.spin_until_future_complete(done_at_once, 0s), FutureReturnCode::SUCCESS);
+  CHECK_EQ(calls, 2);
   executor.cancel();
   CHECK_EQ(executor.spin_until_future_complete(future), FutureReturnCode::INTERRUPTED);
   int runs = 0;
@@ -441,8 +473,9 @@ void shutdown()
       spinner.join();
       order += 'b';
     });
-  std::thread([&context] {context->shutdown();}).join();
+  std::thread([&context] {CHECK(context->shutdown("it is \xff"));}).join();
   CHECK_EQ(order, "ab");
+  CHECK_EQ(context->shutdown_reason(), "it is \xef\xbf\xbd");
   context->shutdown();
   context->on_shutdown([&order] {order += 'c';});
   CHECK_EQ(order, "abc");
@@ -457,6 +490,17 @@ void shutdown()
   CHECK_EQ(sinew::spin_until_future_complete(node, future), FutureReturnCode::INTERRUPTED);
   sinew::spin(node);
   sinew::spin_some(node);
+
+  // A program that is ended early adds and removes as any other.
+  const auto group = node->get_default_callback_group();
+  SingleThreadedExecutor late;
+  late.add_node(node);
+  late.add_callback_group(group);
+  late.spin();
+  late.remove_node(node);
+  late.remove_callback_group(group);
+  CHECK_EQ(late.try_remove_node(*node).error().code(), SINEW_ERROR_SERVED_ELSEWHERE);
+  CHECK_EQ(late.try_remove_callback_group(*group).error().code(), SINEW_ERROR_SERVED_ELSEWHERE);
 }
 
 }  // namespace

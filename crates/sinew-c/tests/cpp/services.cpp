@@ -308,6 +308,62 @@ void failures()
   CHECK(client->prune_pending_requests() <= 1);
 }
 
+/// The sentence of a failure may be no UTF-8, such as the name of a file, and what the client's
+/// listener does on the thread of the callback hides no exception.
+void failures_that_are_no_text()
+{
+  const auto node = sinew::Node::make_shared("no_text");
+  Executor executor(*node);
+  std::vector<sinew::RequestId> waiting;
+  const auto service = node->create_service<AddTwoInts>(
+    "no_text", [&waiting](std::shared_ptr<sinew::RequestId> id, std::shared_ptr<Request> request) {
+      if (request->a == 0) {
+        throw std::out_of_range("caf\xe9");
+      }
+      waiting.push_back(*id);
+    });
+  const auto returning = node->create_service<AddTwoInts>(
+    "returning", [](const Request &) -> sinew::Result<Response> {
+      return sinew::Error(SINEW_ERROR_REFUSED, "caf\xe9");
+    });
+  const auto fails_with = [](auto & future, const std::string & sentence) {
+      try {
+        (void)future.get();
+        return false;
+      } catch (const sinew::exceptions::RCLError & error) {
+        return std::string(error.what()).find(sentence) != std::string::npos;
+      }
+    };
+  const std::string displayed = "caf\xef\xbf\xbd";
+
+  const auto client = node->create_client<AddTwoInts>("no_text");
+  bool is_called = false;
+  client->set_on_new_response_callback([&](std::size_t) {
+      is_called = true;
+      CHECK(!node->try_create_publisher<example_interfaces::srv::AddTwoInts_Event>("bad name", 1));
+    });
+  auto thrown = client->async_send_request(numbers(0, 0));
+  CHECK_THROWS(executor.complete(thrown), std::out_of_range);
+  CHECK(is_called);
+  executor.complete(thrown);
+  CHECK(fails_with(thrown, displayed));
+
+  auto later = client->async_send_request(numbers(1, 1));
+  executor.spin_until([&waiting] {return !waiting.empty();});
+  CHECK(service->try_send_error(waiting[0], "caf\xe9"));
+  executor.complete(later);
+  CHECK(fails_with(later, displayed));
+
+  const auto other = node->create_client<AddTwoInts>("returning");
+  auto refused = other->async_send_request(numbers(1, 1));
+  executor.complete(refused);
+  CHECK(fails_with(refused, displayed));
+  sinew_server_statistics counters{};
+  counters.size = sizeof counters;
+  CHECK_EQ(sinew_server_read_statistics(service->handle(), &counters), SINEW_OK);
+  CHECK(counters.in_hand == 0 && counters.failed == 2);
+}
+
 /// A service that ends while another thread runs its callback waits for that.
 void ends_with_its_callback()
 {
@@ -580,6 +636,7 @@ int main(int argc, char ** argv)
   deferred_answers();
   callbacks_of_clients();
   failures();
+  failures_that_are_no_text();
   ends_with_its_callback();
   qualities();
   seen_from_outside();

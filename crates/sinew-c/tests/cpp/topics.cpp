@@ -11,8 +11,10 @@
 #include "check.hpp"
 #include "geometry_msgs/msg/point.hpp"
 #include "runner.hpp"
+#include "sensor_msgs/msg/joint_state.hpp"
 #include "sinew/sinew.hpp"
 #include "std_msgs/msg/string.hpp"
+#include "test_msgs/msg/arrays.hpp"
 #include "test_msgs/msg/strings.hpp"
 
 using geometry_msgs::msg::Point;
@@ -189,6 +191,27 @@ void taking(sinew::Node & node)
   point->y = 2;
   points->publish(std::move(point));
   CHECK(of_points->take_view(info)->value()->y == 2);
+
+  // Nothing is left of an earlier message's texts and sequences, but their memory.
+  const auto names = node.create_publisher<sensor_msgs::msg::JointState>("names", 1);
+  const void * places[2] = {};
+  for (const void * & place : places) {
+    auto names_of = names->borrow_loaned_message();
+    CHECK(names_of->header.frame_id.empty() && names_of->name.empty() && names_of->position.empty());
+    names_of->header.frame_id = "a";
+    names_of->name.push_back("joint");
+    names_of->position.assign(100, 1.5);
+    place = names_of->position.data();
+    names->publish(std::move(names_of));
+  }
+  CHECK_EQ(places[0], places[1]);
+  const auto lists = node.create_publisher<test_msgs::msg::Arrays>("lists", 1);
+  for (int i = 0; i < 2; ++i) {
+    auto list = lists->borrow_loaned_message();
+    CHECK(list->string_values[2].empty());
+    list->string_values[2] = "c";
+    lists->publish(std::move(list));
+  }
 }
 
 void qualities()

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -52,6 +53,33 @@ inline sinew_status fail_with_current_exception() noexcept
   }
   return status;
 }
+
+/// This thread's failure, which functions that are called meanwhile may replace: they run functions
+/// of the program.
+class KeptFailure
+{
+public:
+  explicit KeptFailure(sinew_status status)
+  : status_(status), sentence_(sinew_error_message())
+  {
+    if (const auto * thrown = static_cast<const std::exception_ptr *>(sinew_error_payload())) {
+      exception_ = *thrown;
+    }
+  }
+
+  const char * sentence() const noexcept {return sentence_.c_str();}
+
+  void restore() const
+  {
+    auto * const kept = exception_ ? new std::exception_ptr(exception_) : nullptr;
+    sinew_error_set(status_, sentence_.c_str(), kept, drop_exception);
+  }
+
+private:
+  sinew_status status_;
+  std::string sentence_;
+  std::exception_ptr exception_;
+};
 
 #endif  // __cpp_exceptions
 

@@ -3,6 +3,7 @@
 #define SINEW_DETAIL_NODE_GROUPS_HPP
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -52,10 +53,31 @@ public:
     return groups;
   }
 
+  /// Notes the executor to which the node was added last.
+  void set_executor(const std::shared_ptr<sinew_executor> & executor)
+  {
+    const std::lock_guard lock(mutex_);
+    executor_ = executor;
+  }
+
+  /// Takes a group out of the node's executor, if that serves it: it may have another one.
+  void take_out(const CallbackGroup & group)
+  {
+    std::shared_ptr<sinew_executor> executor;
+    {
+      const std::lock_guard lock(mutex_);
+      executor = executor_.lock();
+    }
+    if (executor) {
+      (void)sinew_executor_remove_group(executor.get(), group.handle());
+    }
+  }
+
 private:
   std::mutex mutex_;
   CallbackGroup::SharedPtr default_;
   std::vector<CallbackGroup::WeakPtr> others_;
+  std::weak_ptr<sinew_executor> executor_;
 };
 
 }  // namespace sinew::detail

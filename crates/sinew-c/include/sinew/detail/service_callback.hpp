@@ -69,6 +69,17 @@ Result<void> try_respond(ResponderHandle responder, Given && given)
   return try_respond(std::move(responder), *std::move(message));
 }
 
+/// Answers with an error. Gives the responder up only once it has answered: the caller of one that
+/// hasn't would wait for ever.
+inline Result<void> try_fail(ResponderHandle responder, const char * sentence)
+{
+  const auto outcome = result(sinew_responder_fail(responder.get(), sentence));
+  if (outcome) {
+    (void)responder.release();
+  }
+  return outcome;
+}
+
 /// A caller that no longer waits is no failure of the callback.
 inline void answered(const Result<void> & outcome)
 {
@@ -106,13 +117,16 @@ public:
     auto & self = *static_cast<ServiceCallback *>(context);
     const RequestId id(info->key);
     const auto status = guarded([&] {self.call(std::move(message), id, answer);});
+#ifdef __cpp_exceptions
     if (status != SINEW_OK && !answer) {
       answer = self.in_hand_->take(id);  // it was to be answered later
     }
     if (status != SINEW_OK && answer) {
-      const std::string sentence = sinew_error_message();
-      (void)sinew_responder_fail(answer.release(), sentence.c_str());
+      const KeptFailure failure(status);  // that of the callback, which the spin throws
+      (void)try_fail(std::move(answer), failure.sentence());
+      failure.restore();
     }
+#endif
     return status;
   }
 
@@ -154,7 +168,7 @@ private:
     if constexpr (std::is_same_v<Returned, Result<Response>>) {
       Result<Response> outcome = function_(request);
       if (!outcome) {
-        check(sinew_responder_fail(answer.release(), outcome.error().what()));
+        try_fail(std::move(answer), outcome.error().what()).value();
         return;
       }
       answered(try_respond<Response>(std::move(answer), *std::move(outcome)));
