@@ -393,12 +393,16 @@ impl Carrier {
         if QosClass::of(&publisher.qos) != self.class {
             return false;
         }
+        // Delivered again by a carrier that replaced another one: it doesn't count for the limit.
+        if publisher.has_put(&info) {
+            return false;
+        }
         if has_waited && self.is_late(&info) {
             self.route.counters.unsent(1);
             return false;
         }
         if !self.route.passes() {
-            publisher.limited.fetch_add(1, Ordering::Relaxed); // as in `LocalPublisher::put`
+            publisher.limit(info.publication_sequence());
             return false;
         }
         let counters = &self.route.counters;

@@ -127,16 +127,17 @@ impl Incoming {
     }
 }
 
-/// A subscription on the network.
-pub(super) enum Subscribed {
-    /// On the topic's key, and on that of messages with buffers if its type has such fields.
-    Volatile {
-        _subscriber: Subscriber<()>,
-        _buffers: Option<Subscriber<()>>,
-    },
-    TransientLocal {
-        _subscriber: AdvancedSubscriber<()>,
-    },
+/// A subscription on the network: on the topic's key, and on that of messages with buffers if its
+/// type may have such fields. (A publisher sends a message on one of them.)
+pub(super) struct Subscribed {
+    main: MainSubscriber,
+    _buffers: Option<Subscriber<()>>,
+}
+
+/// The part on the topic's key.
+enum MainSubscriber {
+    Volatile { _subscriber: Subscriber<()> },
+    TransientLocal { _subscriber: AdvancedSubscriber<()> },
 }
 
 impl Subscribed {
@@ -153,14 +154,16 @@ impl Subscribed {
             let heard = move |sample: Sample| receive(&shared, &incoming, sample);
             session.declare_subscriber(key).allowed_origin(Locality::Remote).callback(heard)
         };
-        let Some(reliability) = kept else {
-            let _buffers = match route.has_buffers {
-                true => Some(subscriber(buffer::cpu_key(&route.wire_key)).wait()?),
-                false => None,
-            };
-            return Ok(Self::Volatile { _subscriber: subscriber(route.wire_key.clone()).wait()?, _buffers });
+        // Volatile publishers use it, also beside those that retain messages.
+        let _buffers = match route.may_have_buffers {
+            true => Some(subscriber(buffer::cpu_key(&route.wire_key)).wait()?),
+            false => None,
         };
         let subscriber = subscriber(route.wire_key.clone());
+        let Some(reliability) = kept else {
+            let main = MainSubscriber::Volatile { _subscriber: subscriber.wait()? };
+            return Ok(Self { main, _buffers });
+        };
         let subscriber =
             subscriber.advanced().subscriber_detection().query_timeout(Duration::from_secs(3600));
         // Lost messages are requested again.
@@ -168,11 +171,11 @@ impl Subscribed {
             Reliability::Reliable => subscriber.recovery(RecoveryConfig::default().heartbeat()).wait()?,
             _ => subscriber.wait()?,
         };
-        Ok(Self::TransientLocal { _subscriber: subscriber })
+        Ok(Self { main: MainSubscriber::TransientLocal { _subscriber: subscriber }, _buffers })
     }
 
     pub(super) fn is_transient_local(&self) -> bool {
-        matches!(self, Self::TransientLocal { .. })
+        matches!(self.main, MainSubscriber::TransientLocal { .. })
     }
 }
 

@@ -64,7 +64,7 @@ impl Worker {
         // backends.
         let has_buffers = kind == TokenKind::Subscription
             && qos.durability == Durability::Volatile
-            && route.as_ref().is_some_and(|route| self.has_buffers(route));
+            && route.as_ref().is_some_and(|route| self.has_buffers(route) == Some(true));
         let token = Token {
             domain: self.shared.context.domain(),
             session: self.session.clone(),

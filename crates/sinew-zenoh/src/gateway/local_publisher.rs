@@ -35,11 +35,13 @@ pub(super) struct LocalPublisher {
     pub(super) gid: Gid,
     /// Its gid on the network.
     pub(super) wire_gid: [u8; 16],
-    way: RwLock<Option<Way>>,
+    /// Whoever uses it does so without the lock: a put may wait for the link, and the gateway's
+    /// thread must not wait for that. So the last user undeclares it.
+    way: RwLock<Option<Arc<Way>>>,
     /// Number of messages that a rate limit dropped: on the network they never existed.
-    pub(super) limited: AtomicU64,
-    /// Number of the last message that was sent. A carrier that replaces another one delivers
-    /// retained messages again.
+    limited: AtomicU64,
+    /// Number of the last message that was sent, or dropped by the limit. A carrier that replaces
+    /// another one delivers retained messages again.
     last: AtomicU64,
 }
 
@@ -70,7 +72,7 @@ impl LocalPublisher {
         if wanted == is_carried {
             return Ok(());
         }
-        let way = wanted.then(|| Way::open(shared, route, &self.qos)).transpose()?;
+        let way = wanted.then(|| Way::open(shared, route, &self.qos)).transpose()?.map(Arc::new);
         let before = std::mem::replace(&mut *self.way.write(), way);
         drop(before); // undeclared outside the lock
         Ok(())
@@ -88,13 +90,14 @@ impl LocalPublisher {
 
     /// Its topic has become heavy, with the message that follows.
     pub(super) fn grow_heavy(&self, shared: &Shared, route: &Route) -> zenoh::Result<()> {
-        if !matches!(&*self.way.read(), Some(Way::Light(_))) {
+        let is_light = |way: &Arc<Way>| matches!(**way, Way::Light(_));
+        if !self.way.read().as_ref().is_some_and(is_light) {
             return Ok(());
         }
-        let heavy = Way::open(shared, route, &self.qos)?;
+        let heavy = Arc::new(Way::open(shared, route, &self.qos)?);
         let mut way = self.way.write();
         // Another thread may have closed it meanwhile.
-        let light = way.take_if(|way| matches!(way, Way::Light(_)));
+        let light = way.take_if(|way| is_light(way));
         if light.is_some() {
             *way = Some(heavy);
         }
@@ -103,10 +106,30 @@ impl LocalPublisher {
         Ok(())
     }
 
-    /// Returns `true` if a message was sent, or was displaced by one that was.
+    /// Returns `true` if a message was sent or dropped by a rate limit, or was displaced by one
+    /// that was.
     pub(super) fn has_put(&self, info: &MessageInfo) -> bool {
         // Relaxed: a message that is being sent meanwhile is skipped when it would be sent again.
         self.last.load(Ordering::Relaxed) >= info.publication_sequence()
+    }
+
+    /// Records that a rate limit dropped the message with that number.
+    pub(super) fn limit(&self, sequence: u64) {
+        if self.begins(sequence) {
+            self.limited.fetch_add(1, Ordering::Relaxed); // only its carrier's thread changes it
+        }
+    }
+
+    /// Makes a message the last one. Returns `false` if it, or a later one, has been.
+    fn begins(&self, sequence: u64) -> bool {
+        // There is one carrier at a time, and one thread carries: nothing depends on the order.
+        self.last.fetch_max(sequence, Ordering::Relaxed) < sequence
+    }
+
+    /// Returns a message's number on the network.
+    fn wire_sequence(&self, sequence: u64) -> i64 {
+        let sequence = sequence.saturating_sub(self.limited.load(Ordering::Relaxed)); // as in `limit`
+        i64::try_from(sequence).unwrap_or(i64::MAX)
     }
 
     /// Publishes a message on the network.
@@ -115,16 +138,12 @@ impl LocalPublisher {
         sample: Sample<SerializedMessage>,
         info: &MessageInfo,
     ) -> Option<zenoh::Result<usize>> {
-        let way = self.way.read();
-        let way = way.as_ref()?;
-        // There is one carrier at a time, and one thread carries: nothing depends on the order.
-        if self.last.fetch_max(info.publication_sequence(), Ordering::Relaxed) >= info.publication_sequence()
-        {
+        let way = self.way.read().clone()?;
+        if !self.begins(info.publication_sequence()) {
             return None;
         }
         let attachment = Attachment {
-            sequence: i64::try_from(info.publication_sequence() - self.limited.load(Ordering::Relaxed))
-                .unwrap_or(i64::MAX), // only its carrier's thread changes the count
+            sequence: self.wire_sequence(info.publication_sequence()),
             time: info.source_time().nanoseconds(),
             gid: self.wire_gid,
             chain: continued(info),
@@ -135,7 +154,7 @@ impl LocalPublisher {
             true => ZBytes::from(sample.bytes()),
             false => ZBytes::from(Bytes::from_owner(HeldBytes(sample))),
         };
-        let sent = match way {
+        let sent = match &*way {
             Way::Light(publisher) | Way::Volatile(publisher) => {
                 publisher.put(payload).attachment(attachment).wait()
             }
@@ -210,5 +229,26 @@ impl LocalPublishers {
 
     pub(super) fn replace(&self, all: HashMap<Gid, Arc<LocalPublisher>>) {
         *self.0.write() = all;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limited_message_that_comes_again_changes_no_number() {
+        let publisher = LocalPublisher::new(QoS::new(), Gid([0; 16]), [0; 16]);
+        assert!(publisher.begins(1));
+        assert_eq!(publisher.wire_sequence(1), 1);
+        for _ in 0..3 {
+            (2..=4).for_each(|sequence| publisher.limit(sequence));
+        }
+        assert!(!publisher.begins(1) && !publisher.begins(4), "they have been");
+        assert!(publisher.begins(5));
+        assert_eq!(publisher.wire_sequence(5), 2);
+        publisher.limit(3);
+        assert!(publisher.begins(6));
+        assert_eq!(publisher.wire_sequence(6), 3, "they go on growing");
     }
 }

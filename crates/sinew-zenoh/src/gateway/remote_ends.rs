@@ -234,7 +234,7 @@ impl Worker {
                     ends.remote_subscriptions.remove(token_key);
                 })),
                 TokenKind::Server => drop(self.with_service(&route, |ends| {
-                    ends.remote_servers.remove(token_key);
+                    ends.remote_server_went(token_key);
                 })),
                 TokenKind::Client => drop(self.with_service(&route, |ends| {
                     ends.remote_clients.remove(token_key);

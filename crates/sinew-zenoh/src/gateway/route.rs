@@ -17,8 +17,9 @@ pub(super) struct Route {
     pub(super) known: GenericType,
     /// Its key on the network.
     pub(super) wire_key: String,
-    /// Its type has fields that Lyrical's publishers send on a separate key.
-    pub(super) has_buffers: bool,
+    /// Its type has fields that Lyrical's publishers send on a separate key, or may have such: it
+    /// wasn't known yet.
+    pub(super) may_have_buffers: bool,
     pub(super) counters: RouteCounters,
     limiter: Option<Mutex<RateLimiter>>,
     /// Its messages share the link with other large ones.
@@ -32,14 +33,14 @@ impl Route {
     pub(super) fn new(
         key: RouteKey,
         known: GenericType,
-        (wire_key, has_buffers): (String, bool),
+        (wire_key, may_have_buffers): (String, bool),
         (limit, words): (Option<f64>, Words),
     ) -> Self {
         Self {
             key,
             known,
             wire_key,
-            has_buffers,
+            may_have_buffers,
             counters: RouteCounters(words),
             limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
             is_heavy: AtomicBool::new(false),

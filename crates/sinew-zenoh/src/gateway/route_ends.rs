@@ -42,10 +42,10 @@ impl RouteEnds {
     pub(super) fn new(
         key: RouteKey,
         known: GenericType,
-        (wire_key, has_buffers): (String, bool),
+        (wire_key, may_have_buffers): (String, bool),
         (limit, words): (Option<f64>, Words),
     ) -> Self {
-        let route = Arc::new(Route::new(key, known, (wire_key, has_buffers), (limit, words)));
+        let route = Arc::new(Route::new(key, known, (wire_key, may_have_buffers), (limit, words)));
         Self {
             publishers: Arc::default(),
             incoming: Incoming::new(&route),

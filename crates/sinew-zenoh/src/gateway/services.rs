@@ -25,7 +25,7 @@ use sinew::time::Time;
 use sinew::{Client, Responder, Server};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait;
@@ -36,6 +36,11 @@ use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
 /// Longest wait for an answer of a remote server, as in rmw_zenoh. A local caller gives up when it
 /// wants to.
 const LONGEST: Duration = Duration::from_secs(600);
+
+/// Longest wait for the result of an action, whose call stays open until the goal ends. rmw_zenoh
+/// sets no limit. But zenoh keeps a timer for every query until its time is over, also of answered
+/// ones: without a limit each goal would take memory for good.
+const LONGEST_GOAL: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Delays after which a query without an answer is repeated: the session may not yet know the
 /// server's location although it has its token.
@@ -73,8 +78,17 @@ pub(super) struct ServiceRoute {
     /// For clients that are already gone.
     own_gid: [u8; 16],
     sequence: AtomicI64,
+    /// Longest wait for an answer of a remote server.
+    longest: Duration,
+    /// Number of remote servers that have gone.
+    gone: AtomicU64,
     /// [`ServiceWord`]s.
     counters: Words,
+}
+
+/// Returns the longest wait for an answer of a remote server with that name.
+fn longest(name: &str) -> Duration {
+    if name.ends_with("/_action/get_result") { LONGEST_GOAL } else { LONGEST }
 }
 
 impl ServiceRoute {
@@ -216,14 +230,13 @@ struct Answering {
     _client: Client<GenericService>,
 }
 
-/// Asks a server of the network for this host.
+/// Asks the servers of the network for this host.
 struct Asking {
-    /// The token of the server that it stands for.
-    token: String,
+    /// Stands for them, under the name of the first one's node.
     server: Server<GenericService>,
 }
 
-/// Exists as long as a local server stands for a remote one; dropping it makes its callers' calls
+/// Exists as long as a local server stands for remote ones; dropping it makes its callers' calls
 /// fail. It is also dropped if that server gave way to one of the program: then the gateway's
 /// thread checks again what the service needs.
 struct Standing(Arc<Shared>, RouteKey);
@@ -242,6 +255,7 @@ impl ServiceEnds {
         counters: Words,
     ) -> Self {
         let route = ServiceRoute {
+            longest: longest(&key.name),
             key,
             known,
             wire_key,
@@ -252,6 +266,7 @@ impl ServiceEnds {
             remote_fresh: Mutex::default(),
             own_gid,
             sequence: AtomicI64::new(0),
+            gone: AtomicU64::new(0),
             counters,
         };
         Self {
@@ -278,6 +293,13 @@ impl ServiceEnds {
             .map(|word| self.route.counters.get(word as usize))
     }
 
+    /// Records that a remote server is gone, or out of sight.
+    pub(super) fn remote_server_went(&mut self, token: &str) {
+        if self.remote_servers.remove(token).is_some() {
+            self.route.gone.fetch_add(1, Ordering::AcqRel); // before callers hear that it has gone
+        }
+    }
+
     /// Connects exactly what the current endpoints need.
     pub(super) fn update(&mut self, shared: &Arc<Shared>) {
         let clients: HashMap<_, _> = self.local_clients.values().copied().collect();
@@ -285,9 +307,9 @@ impl ServiceEnds {
         *self.route.clients.write() = clients;
         let name = &self.route.key.name;
         // A local server answers local clients: a remote server of the same name is only announced.
-        let is_gone =
-            |asking: &Asking| asking.server.is_closed() || !self.remote_servers.contains_key(&asking.token);
-        if self.asking.as_ref().is_some_and(is_gone) || !self.local_servers.is_empty() {
+        // While there is any remote server, it may still answer the calls in progress.
+        let is_needed = self.local_servers.is_empty() && !self.remote_servers.is_empty();
+        if self.asking.as_ref().is_some_and(|asking| asking.server.is_closed()) || !is_needed {
             self.asking = None;
         }
         match (self.local_servers.is_empty(), &self.answering) {
@@ -301,9 +323,9 @@ impl ServiceEnds {
         if self.asking.is_some() || !self.local_servers.is_empty() {
             return;
         }
-        let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
+        let Some((namespace, node)) = self.remote_servers.values().next() else { return };
         match Asking::open(shared, &self.route, (namespace, node)) {
-            Ok(server) => self.asking = Some(Asking { token: token.clone(), server }),
+            Ok(server) => self.asking = Some(Asking { server }),
             // This program has a server that isn't announced yet. It may be gone before it is.
             Err(CreateError::ServiceTaken { .. }) => {
                 let (again, key) = (shared.clone(), self.route.key.clone());
@@ -430,6 +452,7 @@ impl Asking {
                     gid,
                     responder: Mutex::new(Some(responder)),
                     attempt: 0,
+                    gone: 0,
                     stands: Arc::downgrade(&standing),
                 };
                 if let Some(call) = called.keep_fresh(client, call, &shared) {
@@ -448,13 +471,19 @@ struct Call {
     /// `None` once it is answered.
     responder: Mutex<Option<Responder<GenericService>>>,
     attempt: usize,
+    /// Number of remote servers that had gone before the first attempt.
+    gone: u64,
     stands: Weak<Standing>,
 }
 
 /// Queries the servers of the network. The first answer counts.
-fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
-    // If a link was cut, the server may have the request: it isn't repeated.
-    if call.stands.strong_count() == 0 {
+fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, mut call: Call) {
+    let gone = route.gone.load(Ordering::Acquire);
+    if call.attempt == 0 {
+        call.gone = gone;
+    }
+    // If a link was cut, the server may have the request: it isn't repeated, also not for others.
+    if call.stands.strong_count() == 0 || call.gone != gone {
         let Some(responder) = call.responder.lock().take() else { return };
         let reason = format!("the server of {} on the network has gone", route.key.name);
         return fail(route, responder, reason);
@@ -471,7 +500,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
         .priority(super::priority::CALLS) // and its answer: not behind large messages
         .target(QueryTarget::AllComplete)
         .consolidation(ConsolidationMode::None)
-        .timeout(LONGEST)
+        .timeout(route.longest)
         .callback(move |reply| asking.heard(&reply))
         .wait();
     if let Err(error) = asked {
@@ -536,5 +565,18 @@ impl Drop for Querying {
             format!("no server of {name} on the network answered: it is announced, but can't be reached")
         });
         fail(&self.route, responder, reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_of_an_action_may_take_long() {
+        assert_eq!(longest("/add"), LONGEST);
+        assert_eq!(longest("/dock/_action/send_goal"), LONGEST);
+        assert_eq!(longest("/dock/_action/get_result"), LONGEST_GOAL);
+        assert_eq!(longest("/dock/_action/get_result/other"), LONGEST);
     }
 }

@@ -79,9 +79,10 @@ impl Worker {
         if !self.routes.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
             let limit = self.shared.rules.rate(&route.name);
-            let has_buffers = self.has_buffers(route);
+            // Also while the type isn't known: its description may come later.
+            let may_have_buffers = self.has_buffers(route) != Some(false);
             let words = self.reports.words(report(Report::Topic, route));
-            let ends = RouteEnds::new(route.clone(), known, (wire_key, has_buffers), (limit, words));
+            let ends = RouteEnds::new(route.clone(), known, (wire_key, may_have_buffers), (limit, words));
             self.routes.insert(route.clone(), ends);
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
@@ -122,13 +123,13 @@ impl Worker {
         true
     }
 
-    /// Returns `true` if messages of the type have buffers, as far as its description is known
+    /// Returns `true` if messages of the type have buffers; `None` if its description isn't known
     /// here.
-    pub(super) fn has_buffers(&self, route: &RouteKey) -> bool {
+    pub(super) fn has_buffers(&self, route: &RouteKey) -> Option<bool> {
         let text = self.participant.domain().description(&route.hash.0).ok().flatten();
         let text = text.and_then(|text| String::from_utf8(text).ok());
         let description = text.and_then(|text| TypeDescription::from_json(&text));
-        description.is_some_and(|description| buffer::has_buffer_field(&description))
+        description.map(|description| buffer::has_buffer_field(&description))
     }
 
     fn known(&self, route: &RouteKey) -> Option<(GenericType, String)> {

@@ -218,6 +218,78 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
     Ok(())
 }
 
+/// A robot is restarted: the old server's token is there until its session counts as dead.
+#[test]
+fn a_call_goes_on_while_another_server_is_there() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let nodes = ["old", "new"].map(|name| RosNode::client(&network, name));
+    // Calls with 1 are answered at once, and counted.
+    let heard = [0, 1].map(|_| Arc::new(Mutex::new((0, Vec::new()))));
+    let [old_server, _new_server] = [0, 1].map(|at| {
+        let heard = heard[at].clone();
+        server(&nodes[at], move |query| {
+            let is_first = query.payload().expect("a request").to_bytes()[4] == 1;
+            let mut heard = heard.lock();
+            if is_first {
+                heard.0 += 1;
+                reply(&query, 3);
+            } else {
+                heard.1.push(query);
+            }
+        })
+    });
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    wait_for("both servers", || (gateway.statistics().remote == 4).then_some(()));
+    wait_for("both are asked", || {
+        assert_eq!(client.call(request(1, 2), PATIENCE).expect("one of them answers").sum, 3);
+        heard.iter().all(|heard| heard.lock().0 > 0).then_some(())
+    });
+    let call = client.call_async(request(40, 2));
+    wait_for("both have it", || heard.iter().all(|heard| heard.lock().1.len() == 1).then_some(()));
+    drop(old_server);
+    heard[0].lock().1.clear();
+    wait_for("the old one is gone", || (gateway.statistics().remote == 3).then_some(()));
+    let query = heard[1].lock().1.pop().expect("it has it");
+    reply(&query, 42);
+    drop(query);
+    assert_eq!(sinew::Executor::single().spin_until(call)?.expect("the other one answers").sum, 42);
+    Ok(())
+}
+
+/// The server that is gone may have done what the call asks for.
+#[test]
+fn a_call_is_not_repeated_once_a_server_has_gone() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let [going, staying] = ["going", "staying"].map(|name| RosNode::client(&network, name));
+    // The number of calls, and the first one.
+    let heard = Arc::new(Mutex::new((0, None)));
+    let hears = heard.clone();
+    let (_queryable, token) = server(&going, move |query| {
+        let mut heard = hears.lock();
+        heard.0 += 1;
+        if heard.0 == 1 {
+            heard.1 = Some(query);
+        }
+    });
+    // It is announced, and can't be reached.
+    let (_, _token) = staying.tell(TokenKind::Server, "/add", ADD, QoS::new().keep_last(10));
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    wait_for("both servers", || (gateway.statistics().remote == 4).then_some(()));
+    let call = client.call_async(request(40, 2));
+    wait_for("it is asked", || heard.lock().1.is_some().then_some(()));
+    drop(token);
+    wait_for("it is gone", || (gateway.statistics().remote == 3).then_some(()));
+    heard.lock().1 = None; // the call ends without an answer, while the session still knows the way
+    let error = sinew::Executor::single().spin_until(call)?.map(drop).expect_err("nobody answers");
+    assert!(error.to_string().contains("has gone"), "{error}");
+    assert_eq!(heard.lock().0, 1, "it isn't asked again");
+    Ok(())
+}
+
 /// Like the first feedback of a goal, which its server publishes as soon as it has the goal: the
 /// client's subscription is on the network before its first call.
 #[test]

@@ -631,13 +631,29 @@ fn rules_say_what_passes_and_under_which_name() -> sinew::Result<()> {
 
 #[test]
 fn lyrical_sends_images_on_a_key_of_their_own() -> sinew::Result<()> {
+    images_of_lyrical(None)
+}
+
+/// The topic is there before the host knows its type, and with a publisher that uses its key.
+#[test]
+fn a_type_may_turn_out_to_have_buffers() -> sinew::Result<()> {
+    images_of_lyrical(Some(qos()))?;
+    images_of_lyrical(Some(qos().transient_local()))
+}
+
+/// `other`: a publisher that is there before the subscription.
+fn images_of_lyrical(other: Option<QoS>) -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
-    let _gateway = host.gateway(&network);
-    let images = host.context().node("viewer")?.subscription::<Image>("/image").create()?;
+    let gateway = host.gateway(&network);
     let encoding = Image::ENCODING.expect("a type of ROS 2");
     let hash = encoding.hash.to_string();
     let kind = (encoding.name, hash.as_str());
     let ros = RosNode::new(&network, "camera");
+    let other = other.map(|qos| ros.tell(TokenKind::Publisher, "/image", kind, qos));
+    if other.is_some() {
+        wait_for("the topic", || counts_of(&gateway, "/image"));
+    }
+    let images = host.context().node("viewer")?.subscription::<Image>("/image").create()?;
     let session = &ros.session;
     wait_for("a token that says where it takes images from", || {
         let tokens = session.liveliness().get("@ros2_lv/7/**").wait().expect("the session is open");
@@ -646,7 +662,8 @@ fn lyrical_sends_images_on_a_key_of_their_own() -> sinew::Result<()> {
         keys.find(|key| key.contains("/MS/") && key.ends_with("/backends:cpu:"))
     });
     let (gid, _token) = ros.tell(TokenKind::Publisher, "/image", kind, qos());
-    wait_for("they match", || (images.publisher_count() == 1).then_some(()));
+    let count = 1 + usize::from(other.is_some());
+    wait_for("they match", || (images.publisher_count() == count).then_some(()));
     let sent = Image { width: 3, data: vec![1, 2, 3], ..Image::default() };
     let mut image = vec![0; (encoding.size)(&sent)];
     (encoding.encode)(&sent, &mut image);
@@ -659,6 +676,49 @@ fn lyrical_sends_images_on_a_key_of_their_own() -> sinew::Result<()> {
         images.take()
     });
     assert_eq!(*came, sent);
+    Ok(())
+}
+
+/// Retained messages are delivered again to a carrier with room for a further publisher's.
+#[test]
+fn what_a_limit_leaves_out_never_existed() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let mut rules = RuleOptions::default();
+    rules.rate.push("/map=1".to_owned());
+    let builder = Gateway::builder().options(network.client_options()).rules(rules);
+    let gateway = builder.start_with(&host.context(), &|_| None).expect("a gateway");
+    let ros = RosNode::client(&network, "listener");
+    let kept = qos().transient_local();
+    let maps = ros.subscription("/map", STRING, kept);
+    let node = host.context().node("here")?;
+    let publish = || node.publisher::<Text>("/map").qos(kept).create();
+    let first = publish()?;
+    assert!(first.wait_for_subscribers(1, PATIENCE));
+    let seen = || counts_of(&gateway, "/map").map_or((0, 0), |counts| (counts.sent, counts.limited));
+    let mut published = 0;
+    let mut go_on = |publisher: &Publisher<Text>| {
+        publisher.publish(text("a map")).expect("it is open");
+        published += 1;
+        wait_for("it is seen", || {
+            let (sent, limited) = seen();
+            assert!(sent + limited <= published, "nothing counts twice");
+            (sent + limited == published).then_some((sent, limited))
+        })
+    };
+    wait_for("some are left out", || (go_on(&first).1 > 3).then_some(()));
+    let further = publish()?;
+    go_on(&further);
+    wait_for("the limit lets one through", || {
+        let before = seen().0;
+        (go_on(&first).0 > before).then_some(())
+    });
+    let (sent, _) = seen();
+    let numbers: Vec<_> = (0..sent).map(|_| maps.next().1).collect();
+    let of_first = numbers[0].gid;
+    let numbers: Vec<_> = numbers.iter().filter(|it| it.gid == of_first).map(|it| it.sequence).collect();
+    let expected: Vec<_> = (1..).take(numbers.len()).collect();
+    assert!(numbers.len() > 1, "{numbers:?}");
+    assert_eq!(numbers, expected);
     Ok(())
 }
 
