@@ -420,6 +420,10 @@ pub(crate) fn run_short(part: &Part) {
     let (writer, _) = *station.known().keys().next().unwrap();
     let next = || station.progress(writer).unwrap().next;
     until("the first message arrives", || next() == 2);
+    part.say("first");
+    // It may have come by the first look: what notifies of later ones must be open as well.
+    until("the writer announces its messages", || done("announced"));
+    station.participant.refresh();
     allow_descriptors(|_| 0);
     part.say("short");
     until("there is something that it can't open", || done("published"));
@@ -452,7 +456,11 @@ fn run_short_of_descriptors(is_moved: bool, stuck: &str) {
     let mut child = scene.child("runs short", stuck);
     until("they know each other", || station.known().len() == 1);
     assert_eq!(station.publish(PATIENCE), Some(1));
+    child.says("first");
+    station.participant.refresh();
+    std::fs::write(scene.base().join("announced"), "").unwrap();
     child.says("short");
+    station.participant.refresh();
     if is_moved {
         station.with_writer(|writer| writer.grow(1 << 15)).unwrap(); // more than the arena has
     }
