@@ -56,7 +56,8 @@ impl Slot {
         self.0.lock().as_ref().map(|callable| callable.clone_ref(py))
     }
 
-    /// Takes the GIL, makes the arguments and calls it. Python prints an exception: no caller gets it.
+    /// Takes the GIL, makes the arguments and calls it. Python prints an exception: no caller
+    /// gets it.
     pub(crate) fn notify<A>(&self, arguments: impl FnOnce(Python<'_>) -> PyResult<A>)
     where
         A: for<'py> PyCallArgs<'py>,

@@ -222,8 +222,8 @@ pub(crate) fn draw(lines: &[String], rows: u16) -> io::Result<()> {
     to.write_all(&text).and_then(|()| to.flush())
 }
 
-/// Returns a stream that the first SIGINT, SIGTERM or SIGHUP ends, as [`stop_on_signal`]. A panic gives the
-/// terminal back, too.
+/// Returns a stream that the first SIGINT, SIGTERM or SIGHUP ends, as [`stop_on_signal`]. A panic
+/// gives the terminal back, too.
 pub(crate) fn ended_on_signal(terminal: Option<&Terminal>) -> Result<UnixStream, Error> {
     let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
     let (end, ended) = UnixStream::pair().map_err(failed)?;

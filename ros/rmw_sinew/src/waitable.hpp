@@ -69,8 +69,8 @@ public:
 private:
   void report(std::unique_lock<std::mutex> & lock);
 
-  /// Of a take together with its count. Whoever holds it may lock the one below, but not the other
-  /// way around.
+  /// Of a take together with its count. A thread that holds it may lock the one below, but not
+  /// the other way around.
   std::mutex taking_;
   /// Of all below. The counts are read without it, so that `rmw_wait` doesn't lock.
   std::mutex mutex_;

@@ -42,8 +42,8 @@ impl Turn {
     }
 }
 
-/// Measures the time in nanoseconds between two threads that take turns, on the cores that the cases
-/// use. Returns `None` if there are no two cores.
+/// Measures the time in nanoseconds between two threads that take turns, on the cores that the
+/// cases use. Returns `None` if there are no two cores.
 pub fn nanoseconds() -> Option<f64> {
     let (first, second) = machine::two_cores().ok()??;
     let (forth, back) = (Turn(AtomicU64::new(0)), Turn(AtomicU64::new(0)));

@@ -338,7 +338,8 @@ impl<'a> Goal<'a> {
             };
             match event {
                 Ok(Event::Answered(answer)) => {
-                    // Without an answer there is no goal; the goal of one that can't be read may run.
+                    // Without an answer there is no goal. If the answer can't be read, the
+                    // goal may run.
                     *state = if answer.is_ok() { State::Accepted } else { State::Ended };
                     if !self.is_accepted(&answer.map_err(|failure| self.failed(failure))?)? {
                         *state = State::Ended;
@@ -380,8 +381,8 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Cancels the goal without output, and waits until the server has answered the request. Returns
-    /// `true` if it has, or if there is no goal any more.
+    /// Cancels the goal without output, and waits until the server has answered the request.
+    /// Returns `true` if it has, or if there is no goal any more.
     fn leave(&self, events: &Receiver<Event>, mut state: State) -> bool {
         let begin = now_ns();
         let mut is_asked = false;

@@ -291,7 +291,8 @@ impl GroupCore {
     /// Waits for the last callbacks of members that have left their executor, except on this
     /// thread. The caller holds no lock.
     fn wait_for(&self, left: &[TaskRef]) {
-        // As in `deregister`. Those that have left may be back meanwhile, so they don't leave again.
+        // As in `deregister`. Those that have left may be back meanwhile, so they don't leave
+        // again.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
         left.iter().filter(|_| waiting.is_ok()).for_each(TaskRef::await_callbacks);

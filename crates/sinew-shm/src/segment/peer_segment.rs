@@ -40,8 +40,8 @@ pub(crate) struct ReservedLength {
 }
 
 impl ReservedLength {
-    /// Returns how much may be accessed. `declared` is what the peer declares now; `has_room` checks
-    /// the file.
+    /// Returns how much may be accessed. `declared` is what the peer declares now; `has_room`
+    /// checks the file.
     #[inline]
     pub(crate) fn check(&self, declared: impl Fn() -> u64, has_room: impl Fn(u64) -> bool) -> u64 {
         // Relaxed: once allocated, it is allocated again whenever it is declared (M3 of `memory`).

@@ -35,8 +35,8 @@ pub(super) struct LocalPublisher {
     pub(super) gid: Gid,
     /// Its gid on the network.
     pub(super) wire_gid: [u8; 16],
-    /// Whoever uses it does so without the lock: a put may wait for the link, and the gateway's
-    /// thread must not wait for that. So the last user undeclares it.
+    /// A thread uses it without the lock: a put may wait for the link, and the gateway's thread
+    /// must not wait for that. So its last user undeclares it.
     way: RwLock<Option<Arc<Way>>>,
     /// Number of messages that a rate limit dropped: on the network they never existed.
     limited: AtomicU64,
