@@ -17,7 +17,7 @@ use crate::cli::{ComponentCommand, ComponentListOptions, ComponentTypesOptions, 
 use crate::error::Error;
 use crate::harmless::one_line;
 use crate::observed::Observed;
-use crate::output::{print, print_json, says};
+use crate::output::{Listing, print, print_json};
 use crate::similar::{self, suggestion};
 
 /// Longest wait for a container's answer.
@@ -96,19 +96,18 @@ fn list(options: &ComponentListOptions) -> Result<(), Error> {
     if let Some(wanted) = &options.container {
         names = vec![wanted.clone()];
     }
-    let (mut text, mut values, mut is_all) = (String::new(), Vec::new(), true);
+    let (mut text, mut values, mut listing) = (String::new(), Vec::new(), Listing::default());
     for name in names {
         let asker = Asker::of(&options.place, &name);
         let listed =
-            match asker.and_then(|asker| asker.ask::<ListNodes>("list_nodes", ListNodesRequest::default())) {
-                // A container that goes or hangs doesn't hide the others.
-                Err(error) if options.container.is_none() => {
-                    says(&error.to_string());
-                    is_all = false;
-                    continue;
-                }
-                listed => listed?,
-            };
+            asker.and_then(|asker| asker.ask::<ListNodes>("list_nodes", ListNodesRequest::default()));
+        let listed = match options.container {
+            Some(_) => listed?,
+            None => match listing.keep(listed) {
+                Some(listed) => listed,
+                None => continue,
+            },
+        };
         let all = listed.unique_ids.iter().zip(&listed.full_node_names);
         text += &format!("{name}\n");
         let mut components = Vec::new();
@@ -123,7 +122,7 @@ fn list(options: &ComponentListOptions) -> Result<(), Error> {
     } else {
         print(&text)?
     }
-    if is_all { Ok(()) } else { Err(Error::Ended { code: 1 }) }
+    listing.end()
 }
 
 fn types(options: &ComponentTypesOptions) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use crate::cli::tools::lifecycle::{
 use crate::error::Error;
 use crate::harmless::one_line;
 use crate::observed::Observed;
-use crate::output::{print, print_json, says};
+use crate::output::{Listing, print, print_json};
 use crate::similar::{self, suggestion};
 
 /// Suffixes of the names of their services, and the types.
@@ -81,16 +81,12 @@ fn nodes(ManagedNodesOptions { asking, count_nodes }: &ManagedNodesOptions) -> R
 fn get(GetStateOptions { node, asking }: &GetStateOptions) -> Result<(), Error> {
     let asker = Asker::new(asking)?;
     let names = node.clone().map_or_else(|| asker.all.clone(), |name| vec![name]);
-    let (mut states, mut is_all) = (Vec::new(), true);
+    let (mut states, mut listing) = (Vec::new(), Listing::default());
     for name in &names {
-        match asker.of(name).and_then(|client| Ok(client.state(asking.timeout)?)) {
-            Ok(state) => states.push((name, state)),
-            // A node that goes or hangs doesn't hide the others.
-            Err(error) if node.is_none() => {
-                says(&error.to_string());
-                is_all = false;
-            }
-            Err(error) => return Err(error),
+        let state = asker.of(name).and_then(|client| Ok(client.state(asking.timeout)?));
+        match node {
+            Some(_) => states.push((name, state?)),
+            None => states.extend(listing.keep(state).map(|state| (name, state))),
         }
     }
     if asking.json {
@@ -104,7 +100,7 @@ fn get(GetStateOptions { node, asking }: &GetStateOptions) -> Result<(), Error> 
             }
         }
     }
-    if is_all { Ok(()) } else { Err(Error::Ended { code: 1 }) }
+    listing.end()
 }
 
 fn list(TransitionsOptions { node, all, asking }: &TransitionsOptions) -> Result<(), Error> {

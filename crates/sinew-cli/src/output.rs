@@ -29,6 +29,29 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
     to.write_all(bytes).and_then(|()| to.flush()).map_err(Error::Output)
 }
 
+/// A list of several things, one of which may fail: that is reported, and doesn't hide the others.
+#[derive(Default)]
+pub(crate) struct Listing {
+    has_failed: bool,
+}
+
+impl Listing {
+    /// Returns what was found out about one of them. Its error is reported, and makes the whole
+    /// list end as failed.
+    pub(crate) fn keep<T, E: ToString>(&mut self, one: Result<T, E>) -> Option<T> {
+        one.map_err(|error| {
+            says(&error.to_string());
+            self.has_failed = true;
+        })
+        .ok()
+    }
+
+    /// Returns the outcome of the whole, once it is printed.
+    pub(crate) fn end(self) -> Result<(), Error> {
+        if self.has_failed { Err(Error::Ended { code: 1 }) } else { Ok(()) }
+    }
+}
+
 /// Writes a message for the user. If standard error is closed, there is no place left to report to.
 pub(crate) fn says(text: &str) {
     let _ = writeln!(io::stderr(), "sinew: {}", harmless::lines(text));

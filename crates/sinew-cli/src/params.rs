@@ -21,7 +21,7 @@ use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::harmless::{indented, lines, one_line};
 use crate::observed::Observed;
-use crate::output::{print, print_json, says};
+use crate::output::{Listing, print, print_json, says};
 use crate::similar::{self, suggestion};
 
 /// The service, below its name, of a node with parameters.
@@ -156,7 +156,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         Ok((node, client, names))
     });
     let asked: Vec<_> = asked.collect::<Result<_, Error>>()?;
-    let (mut text, mut all, mut is_all) = (String::new(), Vec::new(), true);
+    let (mut text, mut all, mut listing) = (String::new(), Vec::new(), Listing::default());
     for (node, client, names) in asked {
         let names_and_types = names.wait(options.ask.timeout).and_then(|listed| {
             let types = match options.types && !listed.names.is_empty() {
@@ -165,14 +165,12 @@ fn list(options: &ListOptions) -> Result<(), Error> {
             };
             Ok((listed.names, types))
         });
-        let (names, types) = match names_and_types {
-            // A node that goes or hangs doesn't keep the others from being listed.
-            Err(error) if options.node.is_none() => {
-                says(&error.to_string());
-                is_all = false;
-                continue;
-            }
-            both => both.map_err(failed)?,
+        let (names, types) = match options.node {
+            Some(_) => names_and_types.map_err(failed)?,
+            None => match listing.keep(names_and_types) {
+                Some(both) => both,
+                None => continue,
+            },
         };
         let indent = if options.node.is_some() { "" } else { "  " };
         if options.node.is_none() {
@@ -192,7 +190,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
     } else {
         print(&text)?
     }
-    if is_all { Ok(()) } else { Err(Error::Ended { code: 1 }) }
+    listing.end()
 }
 
 /// Reports which nodes are missing in a list of parameters.

@@ -4,7 +4,6 @@
 //! work; the second one gives the terminal back and ends the process at once.
 
 use std::env;
-use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -28,6 +27,7 @@ use signal_hook::iterator::Signals;
 
 use crate::error::Error;
 use sinew_bench::clock::{nanoseconds, now_ns};
+use sinew_launch::is_ignored;
 
 /// A terminal that this process draws on until this is dropped.
 pub(crate) struct Terminal {
@@ -266,13 +266,4 @@ pub(crate) fn stop_on_signal(
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop).map_err(failed)
-}
-
-/// Returns `true` if the process ignores the signal: a parent that ignores it hands that on.
-fn is_ignored(signal: i32) -> bool {
-    // The mask of proc_pid_status(5): bit 0 is signal 1.
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

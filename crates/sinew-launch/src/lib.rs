@@ -21,4 +21,4 @@ mod text;
 pub use error::{LoadError, Problem};
 pub use place::Place;
 pub use plan::{ArgumentInfo, Offer, Options, Output, Plan, Process, Word, arguments, find_program, load};
-pub use run::{RunError, RunOptions, harmless, keep, run};
+pub use run::{RunError, RunOptions, harmless, is_ignored, keep, run};

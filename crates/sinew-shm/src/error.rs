@@ -265,8 +265,9 @@ impl SegmentError {
 
     /// Returns the operating system's error, if it [may pass](Self::may_pass).
     pub(crate) fn into_passing(self) -> Result<SystemError, Self> {
+        let may_pass = self.may_pass();
         match self.problem {
-            SegmentProblem::System(error) if error.errno != Errno::NOENT => Ok(error),
+            SegmentProblem::System(error) if may_pass => Ok(error),
             problem => Err(Self { problem, ..self }),
         }
     }

@@ -116,11 +116,11 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
     let names = of.shown(&seen, options.list.all);
     let has_it = |name: &&NameAndTypes| name.types.iter().any(|name| is_called(name, wanted));
     let found: Vec<&str> = names.iter().filter(has_it).map(|name| name.name.as_str()).collect();
-    if options.list.json {
-        return if options.list.count { print_json(&found.len()) } else { print_json(&found) };
-    }
     if options.list.count {
-        return print(&format!("{}\n", found.len()));
+        return print_json(&found.len());
+    }
+    if options.list.json {
+        return print_json(&found);
     }
     if found.is_empty() {
         let types = names.iter().flat_map(|name| &name.types).map(String::as_str);

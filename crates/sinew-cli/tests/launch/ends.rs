@@ -56,6 +56,23 @@ fn one_interrupt_ends_all_those_first_that_wait_for_others() {
 }
 
 #[test]
+fn what_nohup_started_outlives_its_terminal() {
+    let place = Place::new("[process.a]\nprogram = 'sh'\nargs = ['-c', 'echo up; exec sleep 1000']\n");
+    let mut launch = place.start_below(&["nohup"]);
+    launch.line("a", "up");
+    launch.signal(Signal::HUP);
+    for _ in 0..2 {
+        launch.signal(Signal::USR1); // it has handled all signals before the second one
+        launch.event("a", "usage");
+    }
+    launch.signal(Signal::INT);
+    let (events, code) = launch.end();
+    let events = short(&events);
+    assert!(index(&events, "a usage") < index(&events, "a asked SIGINT") && code == Some(0), "{events:#?}");
+    assert!(events.iter().filter(|event| *event == "a usage").count() == 2, "{events:#?}");
+}
+
+#[test]
 fn who_does_not_listen_is_killed_sooner_if_the_user_insists() {
     let deaf = |grace: &str| {
         format!(

@@ -36,8 +36,14 @@ impl Place {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        self.command_below(&[], arguments)
+    }
+
+    /// A command that another program becomes, such as `nohup`.
+    fn command_below(&self, other: &[&str], arguments: &[&str]) -> Command {
+        let line = [other, &[env!("CARGO_BIN_EXE_sinew")], arguments].concat();
+        let mut command = Command::new(line[0]);
+        command.args(&line[1..]).current_dir(self.0.path()).stdin(Stdio::null());
         command.env("SINEW_DIR", self.path("domains")).env("ROS_LOG_DIR", self.path("logs"));
         command.env("TMPDIR", self.path("tmp")).env("PLACE", self.0.path()).env_remove("SINEW_DOMAIN_ID");
         command
@@ -50,8 +56,13 @@ impl Place {
 
     /// Starts a launch that writes its events as JSON.
     fn start(&self) -> Launch {
-        let mut child =
-            self.command(&["launch", "robot.toml", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+        self.start_below(&[])
+    }
+
+    /// As [`Place::start`], by another program such as `nohup`.
+    fn start_below(&self, other: &[&str]) -> Launch {
+        let mut command = self.command_below(other, &["launch", "robot.toml", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Launch { child, lines, events: Vec::new() }
     }

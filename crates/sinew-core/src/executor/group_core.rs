@@ -235,11 +235,17 @@ impl GroupCore {
     }
 
     pub(crate) fn is_served_by_another(&self, scheduler: &Arc<Scheduler>) -> bool {
-        self.members.lock().executor.as_ref().is_some_and(|place| !Arc::ptr_eq(&place.scheduler, scheduler))
+        self.serves(scheduler) == Some(false)
     }
 
     pub(crate) fn is_served_by(&self, scheduler: &Arc<Scheduler>) -> bool {
-        self.members.lock().executor.as_ref().is_some_and(|place| Arc::ptr_eq(&place.scheduler, scheduler))
+        self.serves(scheduler) == Some(true)
+    }
+
+    /// Whether the executor that serves it is that one; `None` if none does.
+    fn serves(&self, scheduler: &Arc<Scheduler>) -> Option<bool> {
+        let members = self.members.lock();
+        members.executor.as_ref().map(|place| Arc::ptr_eq(&place.scheduler, scheduler))
     }
 
     pub(crate) fn add_to(&self, scheduler: &Arc<Scheduler>) -> Result<(), NotAdded> {

@@ -22,3 +22,4 @@ pub use keeper::keep;
 pub use lines::harmless;
 pub use options::RunOptions;
 pub use runner::run;
+pub use signals::is_ignored;

@@ -1,5 +1,6 @@
 //! Signals as a descriptor to wait on.
 
+use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -26,7 +27,8 @@ impl Signals {
     pub(super) fn listen() -> io::Result<Self> {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
-        let all = [SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+        let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        let all = [SIGCHLD, SIGINT, SIGTERM, SIGUSR1].into_iter().chain(hang_up);
         SignalDelivery::with_pipe(read, write, SignalOnly, all).map(Self)
     }
 
@@ -49,4 +51,15 @@ impl Signals {
         }
         came
     }
+}
+
+/// Returns `true` if the process ignores the signal of this number: a parent that ignores it, such
+/// as `nohup`, hands that on, and a program that handles the signal would undo it.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    // The mask of proc_pid_status(5): bit 0 is signal 1.
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

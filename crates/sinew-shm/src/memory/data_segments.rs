@@ -295,15 +295,9 @@ impl Memory {
     pub(crate) fn tidy(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.tidy());
-        let mut state = self.state.lock();
-        if !state.has_retired() {
-            return;
+        if self.state.lock().has_retired() {
+            self.give_back(readers, WORTH_GIVING_BACK);
         }
-        state.reclaim_all_retired(readers);
-        let large = state.slabs.values_mut().filter(|stock| stock.slab.chunk >= WORTH_GIVING_BACK);
-        let failed = large.filter_map(|stock| stock.give_back().err()).last();
-        drop(state); // before the pools, as in `give_back_all`
-        log_failure(failed);
     }
 
     /// Gives all unneeded memory back to the file system because there is no room, including that
@@ -311,10 +305,17 @@ impl Memory {
     fn give_back_all(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());
+        self.give_back(readers, 0);
+    }
+
+    /// Takes back the chunks of writers that are gone and whose messages are read, and gives the
+    /// unused memory of all slabs with chunks of this size or larger back to the file system.
+    fn give_back(&self, readers: &Readers, chunk: usize) {
         let mut state = self.state.lock();
         state.reclaim_all_retired(readers);
-        let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
-        drop(state); // before the pools, the last reference to which may be dropped here
+        let slabs = state.slabs.values_mut().filter(|stock| stock.slab.chunk >= chunk);
+        let failed = slabs.filter_map(|stock| stock.give_back().err()).last();
+        drop(state);
         log_failure(failed);
     }
 
