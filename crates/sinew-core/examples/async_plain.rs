@@ -14,7 +14,7 @@ struct Reading(f64);
 
 impl Message for Reading {}
 
-/// All that waiting for a future takes: somebody who wakes the thread that polls it.
+/// All that waiting for a future takes: a waker that wakes the thread that polls it.
 struct Unpark(Thread);
 
 impl Wake for Unpark {

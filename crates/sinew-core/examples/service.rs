@@ -1,4 +1,4 @@
-//! A service: what a robot carries changes, and somebody asks before he puts more on it.
+//! A service: what a robot carries changes, and a node asks before it puts more on it.
 //!
 //! Shows the three ways to call, a server with state, and one that answers later.
 //!

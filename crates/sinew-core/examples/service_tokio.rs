@@ -59,7 +59,7 @@ async fn main() -> sinew::Result<()> {
     let client = context.node("person")?.client::<Find>("find").create()?;
     println!("cup: {}", find(&client, "cup").await);
     println!("key: {}", find(&client, "key").await);
-    // Whoever answers first.
+    // The first one to answer.
     tokio::select! {
         found = client.call_async(Search("glasses")) => println!("glasses: {found:?}"),
         found = client.call_async(Search("cup")) => println!("the cup first: {:?}", found?.0),

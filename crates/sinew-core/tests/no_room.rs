@@ -106,7 +106,7 @@ fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<(
         let missed = onlooker.count(EndpointKind::Publisher, "/images", "/camera", Counter::Missed);
         assert_eq!(missed, 28);
         let all = QoS::default().keep_all().max_samples(4);
-        // Somebody who must get everything, or nobody here: it isn't published.
+        // A reader that must get everything, or no reader here: it isn't published.
         let blocking = node.publisher::<Blob>("everything").qos(all).create()?;
         let here = node.subscription::<Blob>("everything").qos(all).create()?;
         let bound = other.node("recorder")?.subscription::<Blob>("everything").qos(all).create()?;

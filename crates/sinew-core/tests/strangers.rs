@@ -100,7 +100,7 @@ impl Stranger {
     }
 
     fn next_incoming(&self) -> Incoming {
-        wait_for("somebody connects", || {
+        wait_for("a stranger connects", || {
             self.participant.refresh();
             self.met.incoming.lock().expect("no panic").pop()
         })

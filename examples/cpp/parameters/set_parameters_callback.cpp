@@ -15,7 +15,7 @@ public:
     param1_ = this->declare_parameter("param1", 0.0);
     param2_ = this->declare_parameter("param2", 0.0);
 
-    // Whoever sets `param1` sets `param2`, too.
+    // A caller that sets `param1` sets `param2`, too.
     auto before = [](std::vector<rclcpp::Parameter> & parameters) {
         for (const auto & parameter : parameters) {
           if (parameter.get_name() == "param1") {

@@ -28,7 +28,7 @@ const NO_ROS_TIME: &str = "programs of Python don't set ROS time, nor does a con
 
 pub(crate) const LEFT_OUT_IN_PYTHON: LeftOut = &[
     ("no_timer_runs_before_the_first_word_of_clock", NO_ROS_TIME),
-    ("setting_ros_time_wakes_whoever_sleeps", NO_ROS_TIME),
+    ("setting_ros_time_wakes_sleepers", NO_ROS_TIME),
     ("shutdown_ends_every_spin", "executors of Python serve nodes and groups, not a whole context"),
     (
         "messages_that_give_way_during_their_callback_keep_its_place",

@@ -139,7 +139,7 @@ Published publish(sinew::Publisher<Witness> & publisher, Form form, Witness::Cou
       published.instance = 2;  // the one copy that is made first
       break;
     case Form::View: {
-        // Somebody else has it until it is published.
+        // Another owner has it until it is published.
         const auto view = sinew::MessageView<Witness>::adopt(std::move(message));
         publisher.publish(view);
         break;

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_gets_without_bytes_moves_by_reference() {
+    fn what_is_got_without_bytes_moves_by_reference() {
         let counted = Counted::new();
         let mut track = Track::new(SECOND, 0, counted.entity.counts());
         counted.entity.counters().add(Counter::Messages, 5);

@@ -95,7 +95,7 @@ fn a_service_is_called_again_and_again() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anybody_is_waited_for() {
+fn what_is_wrong_is_told_before_any_wait() {
     let base = Base::new();
     let call =
         |type_name: &str, values: &str| base.failure(&["service", "call", "nobody", type_name, values]);

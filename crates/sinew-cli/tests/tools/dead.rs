@@ -49,7 +49,7 @@ fn the_dead_are_left_out_and_cleaned_up() {
 }
 
 #[test]
-fn what_the_dead_have_left_stays_while_somebody_reads_it() {
+fn what_the_dead_have_left_stays_while_a_process_reads_it() {
     let child = std::env::var_os(CHILD);
     let base = child.is_none().then(Base::new);
     let directory = child.as_deref().map(Path::new).or(base.as_ref().map(|base| base.0.path())).unwrap();
@@ -72,7 +72,7 @@ fn what_the_dead_have_left_stays_while_somebody_reads_it() {
     };
     let subscription = entity(EndpointKind::Subscription, 1, "/listener", "/chatter", "std_msgs/msg/String");
     let _subscription = participant.advertise(&subscription, None).unwrap();
-    let other = Other::start(&base, "dead::what_the_dead_have_left_stays_while_somebody_reads_it");
+    let other = Other::start(&base, "dead::what_the_dead_have_left_stays_while_a_process_reads_it");
     let mut incoming = connected.recv_timeout(PATIENCE).unwrap();
     other.kill();
     let left = base.files();

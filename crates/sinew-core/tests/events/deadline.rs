@@ -365,7 +365,7 @@ fn a_clock_that_is_set_back_silences_no_deadline() -> sinew::Result<()> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Both ends' totals are those of the gaps between the messages, whenever anybody looked.
+    /// Both ends' totals are those of the gaps between the messages, whenever they were looked at.
     #[test]
     fn totals_are_those_of_the_gaps(
         steps in vec((0..60_u64, any::<bool>(), any::<bool>()), 1..40),

@@ -101,8 +101,8 @@ impl HeldReceiver {
     }
 }
 
-/// Whoever takes may hold a lock of the program's that the listener wants, also that of another
-/// subscription which the same messages are for.
+/// A thread that takes may hold a lock of the program's that the listener wants, also that of
+/// another subscription which the same messages are for.
 #[test]
 fn no_thread_that_takes_runs_a_listener() -> sinew::Result<()> {
     let place = Place::new();

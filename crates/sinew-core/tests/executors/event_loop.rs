@@ -1,4 +1,4 @@
-//! An executor in somebody else's event loop, and what its threads ask of the operating system.
+//! An executor in another library's event loop, and what its threads ask of the operating system.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -51,7 +51,7 @@ fn the_descriptor_is_readable_only_if_there_is_work() {
         assert!(!is_readable(&executor));
     }
     executor.stop_handle().stop();
-    assert!(is_readable(&executor), "somebody is to notice");
+    assert!(is_readable(&executor), "the loop is to notice");
 }
 
 #[test]

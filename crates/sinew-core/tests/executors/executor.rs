@@ -35,7 +35,7 @@ enum Ran {
 const TOPICS: usize = 5;
 const GUARDS: usize = 3;
 /// Nanoseconds. Prime to each other, so that they are rarely due at the same time (their order
-/// would be anybody's).
+/// would be any callback's).
 const PERIODS: [u64; 2] = [1009, 7001];
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -472,7 +472,7 @@ fn spin_until_returns_what_the_future_is_ready_with() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A future that is ready when somebody sends, and the sender, which gets the waker.
+/// A future that is ready when a value is sent, and the sender, which gets the waker.
 fn promise<T>() -> (mpsc::Receiver<Waker>, mpsc::Sender<T>, impl Future<Output = T>) {
     let (waker, wakers) = mpsc::channel();
     let (sender, receiver) = mpsc::channel();

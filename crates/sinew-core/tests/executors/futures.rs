@@ -1,4 +1,4 @@
-//! Awaiting messages: futures and streams of subscriptions, whoever polls them.
+//! Awaiting messages: futures and streams of subscriptions, whatever polls them.
 
 use crate::support;
 
@@ -123,7 +123,7 @@ fn a_message_without_a_notification_is_found_by_polling() {
     let mut future = pair.subscription.recv();
     assert_eq!(poll(&task, &mut future), Got::Nothing);
     pair.publish(1);
-    assert_eq!(numbers_in(&pair.subscription), [1], "somebody else was faster");
+    assert_eq!(numbers_in(&pair.subscription), [1], "another reader was faster");
     assert_eq!(task.rings(), 1);
     assert_eq!(poll(&task, &mut future), Got::Nothing);
     pair.publish(2);
@@ -184,7 +184,7 @@ fn a_future_that_is_dropped_after_its_wake_passes_it_on() {
 }
 
 #[test]
-fn nothing_is_passed_on_for_a_message_that_somebody_took() {
+fn nothing_is_passed_on_for_a_message_that_is_taken() {
     let pair = Pair::new();
     let (first, second) = (Task::new(), Task::new());
     let (mut one, mut other) = (pair.subscription.recv(), pair.subscription.recv());
@@ -209,7 +209,7 @@ fn each_message_wakes_one_task_first_come_first_served() {
     pair.publish(1);
     pair.publish(2);
     assert_eq!(tasks.each_ref().map(Task::rings), [1, 1, 0]);
-    assert_eq!(poll(&tasks[1], &mut futures[1]), Got::Number(1), "whoever comes first takes the oldest");
+    assert_eq!(poll(&tasks[1], &mut futures[1]), Got::Number(1), "the first to come takes the oldest");
     assert_eq!(poll(&tasks[0], &mut futures[0]), Got::Number(2));
     assert_eq!(poll(&tasks[2], &mut futures[2]), Got::Nothing);
 }
@@ -343,7 +343,7 @@ fn a_publisher_that_waits_for_a_place_goes_on_when_a_task_takes() -> sinew::Resu
 }
 
 #[test]
-fn a_unique_message_is_copied_only_if_somebody_else_holds_it() {
+fn a_unique_message_is_copied_only_if_another_owner_holds_it() {
     let pair = Pair::new();
     let message = pair.publisher.loan();
     let there = address(&*message);
@@ -467,7 +467,7 @@ fn futures_may_move_between_threads() {
 
 // ---- many at once ----
 
-/// A runtime of somebody else's, with tasks on one thread and timeouts that cut them short: nothing
+/// A runtime of another library, with tasks on one thread and timeouts that cut them short: nothing
 /// is lost, nothing comes twice. (`stress` does it with threads.)
 #[test]
 fn tokio_may_cut_any_wait_short() -> sinew::Result<()> {

@@ -152,7 +152,7 @@ fn publishers_and_clients_end_with_their_last_clone() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Where others see it: it is gone with `close`, whoever still has a handle.
+/// Where others see it: it is gone with `close`, whatever handles are left.
 #[test]
 fn what_is_closed_is_gone_for_other_processes_too() -> sinew::Result<()> {
     let place = Place::new();

@@ -214,7 +214,7 @@ fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sin
 }
 
 #[test]
-fn a_callback_that_panics_after_somebody_took_the_rest_by_hand_is_called_again() -> sinew::Result<()> {
+fn a_callback_that_panics_after_the_rest_was_taken_by_hand_is_called_again() -> sinew::Result<()> {
     let (_context, node, executor) = stage(|builder| builder)?;
     let own = Arc::new(std::sync::Mutex::new(None::<Subscription<Number>>));
     let (slot, log) = (own.clone(), Log::new());

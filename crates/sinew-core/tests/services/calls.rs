@@ -31,7 +31,7 @@ impl Served {
         let (say, said) = std::sync::mpsc::channel();
         let node = context.node("starts").expect("a valid name");
         let guard =
-            node.guard_condition().callback(move || say.send(()).expect("somebody waits")).expect("it runs");
+            node.guard_condition().callback(move || say.send(()).expect("the test waits")).expect("it runs");
         guard.trigger();
         let spinning = thread::spawn(move || executor.spin());
         said.recv_timeout(PATIENCE).expect("it spins");
@@ -239,7 +239,7 @@ fn servers_that_call_each_other_or_their_own_group_get_an_error() {
         let client = node.client::<Numbers>("a").create().unwrap();
         let result = finishes(move || client.call(Number(0), PATIENCE));
         let CallFailure::Failed { message } = failure(result) else { panic!("b says why") };
-        // Whoever would have been the last to wait: with several threads any of them.
+        // The caller that would have been the last to wait: with several threads any of them.
         assert!(message.contains("waiting for the answer would never end"), "{message}");
 
         // A callback of the server's group, which isn't the server.
@@ -944,7 +944,7 @@ fn servers_of_two_executors_that_call_each_other_need_a_thread_or_get_an_error()
     }
 }
 
-/// A caller announces its request without waking anybody. Where it can't run the server itself, an
+/// A caller announces its request without waking a thread. Where it can't run the server itself, an
 /// event loop wakes for it.
 #[test]
 fn a_call_wakes_an_event_loop() {

@@ -167,7 +167,7 @@ fn an_executor_lives_in_one_time() -> sinew::Result<()> {
 const HANGS: Duration = Duration::from_secs(60);
 
 #[test]
-fn shutting_a_context_down_ends_the_spin_of_whoever_serves_a_part_of_it() -> sinew::Result<()> {
+fn shutting_a_context_down_ends_the_spin_of_what_serves_a_part_of_it() -> sinew::Result<()> {
     type Add = fn(&Executor, &Context, &Node, &Group) -> Result<(), AddError>;
     let parts: [(&str, Add); 3] = [
         ("context", |executor, context, _, _| executor.add(context)),

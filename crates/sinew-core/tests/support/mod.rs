@@ -164,7 +164,7 @@ impl<T: fmt::Debug> Log<T> {
     /// The next report, for which it waits.
     #[track_caller]
     pub(crate) fn next(&self) -> T {
-        self.next_within(PATIENCE).expect("somebody was to report something")
+        self.next_within(PATIENCE).expect("a callback was to report something")
     }
 
     /// The next so many reports, for which it waits.
@@ -194,7 +194,7 @@ impl<T> Clone for Pen<T> {
     }
 }
 
-/// A gate between threads: `wait` returns once somebody has opened it.
+/// A gate between threads: `wait` returns once another thread has opened it.
 #[derive(Clone)]
 pub(crate) struct Gate {
     open: mpsc::SyncSender<()>,
@@ -218,7 +218,7 @@ impl Gate {
     #[track_caller]
     pub(crate) fn wait(&self) {
         let wait = self.wait.lock().expect("no waiter panics");
-        wait.recv_timeout(PATIENCE).expect("somebody was to open the gate");
+        wait.recv_timeout(PATIENCE).expect("another thread was to open the gate");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Somebody who looks at participants from outside, as tools do.
+//! An onlooker: it looks at participants from outside, as tools do.
 
 use sinew_shm::transport::{Incoming, Observer, Participant, Sink};
 use sinew_shm::{Counter, Domain, Endpoint, EndpointKey, EndpointKind, Peer};
@@ -26,7 +26,7 @@ impl Observer for Seen {
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-/// Somebody who only looks.
+/// Looks, and does nothing else.
 pub(crate) struct Onlooker {
     pub(crate) participant: Arc<Participant>,
     seen: Arc<Seen>,

@@ -485,7 +485,7 @@ fn a_message_that_is_overwritten_before_it_is_taken_is_never_copied() -> sinew::
 }
 
 #[test]
-fn taking_by_hand_for_oneself_copies_only_what_somebody_else_holds() -> sinew::Result<()> {
+fn taking_by_hand_for_oneself_copies_only_what_another_owner_holds() -> sinew::Result<()> {
     let room = Room::new();
     let counter = Counter::default();
     let one = room.node.subscription::<Witness>("witness").create()?;

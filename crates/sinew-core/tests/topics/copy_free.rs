@@ -180,7 +180,7 @@ fn a_draft() {
 }
 
 #[test]
-fn a_draft_that_was_made_before_anybody_listened_elsewhere() {
+fn a_draft_that_was_made_before_another_process_listened() {
     let pair = Pair::new(true);
     let publisher = pair.from.publisher::<Image>("topic").create().unwrap();
     let early = draft(&publisher);
@@ -242,7 +242,7 @@ fn callbacks_count_as_taking_by_hand() {
 }
 
 #[test]
-fn what_is_retained_counts_when_somebody_comes() {
+fn what_is_retained_counts_when_a_reader_comes() {
     let latched = QoS::default().transient_local();
     let pair = Pair::new(true);
     let publisher = pair.from.publisher::<Image>("topic").qos(latched).create().unwrap();

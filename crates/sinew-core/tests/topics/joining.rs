@@ -254,7 +254,7 @@ fn a_joiner_that_comes_in_the_middle_of_a_publish_gets_that_message_once() -> si
             let publishing = scope.spawn(|| publisher.publish(Number(2)));
             assert_eq!(log.next(), 2);
             let joiner = node.subscription::<Number>("numbers").qos(LATCHED).create()?;
-            // Whoever looks again for who has joined asks the filter again.
+            // A publisher that looks again for new subscriptions asks the filter again.
             gate.open();
             while !publishing.is_finished() {
                 if log.next_within(Duration::from_millis(1)).is_some() {

@@ -477,8 +477,8 @@ fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A writer that is broken, or hostile, changes what it has published. Whoever decodes a copy of it
-/// all the same gets text, or an error.
+/// A writer that is broken, or hostile, changes what it has published. A reader that decodes a copy
+/// of it all the same gets text, or an error.
 #[test]
 fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Error>> {
     use sinew_interfaces::std_msgs::msg::String as Text;

@@ -64,7 +64,7 @@ mod tests {
     use crate::{Domain, EndpointKind};
 
     #[test]
-    fn the_helper_thread_beats_as_long_as_somebody_asks_for_it() {
+    fn the_helper_thread_beats_as_long_as_it_is_asked_for() {
         let base = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(base.path()), 0).unwrap();
         let seen = Arc::new(RecordingObserver::default());

@@ -379,7 +379,7 @@ pub(crate) fn change_directory(part: &Part) {
 }
 
 #[test]
-fn whoever_joins_by_a_relative_name_may_change_the_working_directory() {
+fn a_participant_that_joins_by_a_relative_name_may_change_the_working_directory() {
     let scene = Scene::new();
     let mut child = scene.child("moves", "");
     child.says("moved");

@@ -41,10 +41,10 @@ impl Directory {
             let entries = std::fs::read_dir(self.path().join("0")).unwrap().flatten();
             entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
         };
-        let somebody = self.space();
-        let own = format!("{:016x}.", somebody.id());
+        let other = self.space();
+        let own = format!("{:016x}.", other.id());
         until("nothing of others is left", || files().iter().all(|name| name.starts_with(&own)));
-        drop(somebody);
+        drop(other);
         assert_eq!(files(), [""; 0]);
     }
 

@@ -91,7 +91,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     #[test]
-    fn it_is_readable_from_when_there_is_work_until_somebody_looks() {
+    fn it_is_readable_from_when_there_is_work_until_it_is_looked_at() {
         let descriptor = Descriptor::new().unwrap();
         assert!(!is_readable_now(&descriptor));
         descriptor.ready();

@@ -302,8 +302,8 @@ impl Scheduler {
 #[inline]
 fn call_for_rest(state: &mut Locked<'_>, work: &Option<RunningTask>) -> bool {
     let Scheduler { bells, remote_events, .. } = state.scheduler();
-    let is_anybody_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
-    is_anybody_there && state.call_for_rest(work, bells, remote_events.have_no_poller())
+    let is_one_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
+    is_one_there && state.call_for_rest(work, bells, remote_events.have_no_poller())
 }
 
 /// The last reference to a task that has left may be this thread's: it is dropped without the lock,

@@ -168,7 +168,7 @@ fn echo(node: &Node) -> Server<Probing> {
 ///
 /// Fails if a thread that can't run the server is rung: it would check again and again.
 #[test]
-fn somebody_runs_the_server() {
+fn a_thread_runs_the_server() {
     std::thread_local! {
         /// Number of interleavings in which the caller ran it.
         static LENT: Cell<u64> = const { Cell::new(0) };

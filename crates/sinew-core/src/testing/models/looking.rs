@@ -39,7 +39,7 @@ impl Place {
 /// or Acquire), if leaving drops the request (S3), if no thread checks for it (S4), or if two
 /// threads hold the value at once.
 #[test]
-fn whoever_finds_it_taken_is_served() {
+fn a_thread_that_finds_it_taken_is_served() {
     check(3, || {
         let place = Place::new();
         let threads = [(); 2].map(|()| {
@@ -57,7 +57,7 @@ fn whoever_finds_it_taken_is_served() {
 ///
 /// Fails if two threads hold the value at once (S2).
 #[test]
-fn whoever_finds_it_taken_for_something_else_is_served() {
+fn a_thread_that_finds_it_taken_for_something_else_is_served() {
     check(6, || {
         let place = Place::new();
         let there = place.clone();

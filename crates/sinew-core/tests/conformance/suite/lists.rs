@@ -121,7 +121,7 @@ macro_rules! for_all {
                 the_thread_that_ran_the_callbacks_cannot_wait_for_them [one_process]
                 a_waiting_callback_goes_on_when_the_subscription_goes
                 a_message_without_room_comes_back [one_host room]
-                whoever_takes_lets_a_waiting_publisher_go_on [one_host room]
+                a_taker_lets_a_waiting_publisher_go_on [one_host room]
             }
             services {
                 requests_of_all_clients_are_answered_in_the_order_of_the_calls [one_host clients]
@@ -147,8 +147,8 @@ macro_rules! for_all {
                 an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset
                 timers_and_messages_run_by_due_time_and_time_of_publication
                 timers_of_all_clocks_run_in_real_time
-                setting_ros_time_wakes_whoever_sleeps
-                virtual_time_wakes_whoever_sleeps
+                setting_ros_time_wakes_sleepers
+                virtual_time_wakes_sleepers
                 timers_follow_their_node_s_clock
                 no_timer_runs_before_the_first_word_of_clock
             }

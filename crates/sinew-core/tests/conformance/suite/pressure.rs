@@ -217,7 +217,7 @@ pub(crate) fn a_message_without_room_comes_back(setting: Setting) -> sinew::Resu
     Ok(())
 }
 
-pub(crate) fn whoever_takes_lets_a_waiting_publisher_go_on(setting: Setting) -> sinew::Result<()> {
+pub(crate) fn a_taker_lets_a_waiting_publisher_go_on(setting: Setting) -> sinew::Result<()> {
     let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(patient(1)).create()?;
     let publisher = stage.publisher_with("numbers", patient(1))?;

@@ -1,4 +1,4 @@
-//! Calls and their answers, whoever runs the servers.
+//! Calls and their answers, whichever thread runs the servers.
 
 use super::stage::{Options, Setting, Stage, spinning};
 use super::support::tasks::block_on;
@@ -89,7 +89,7 @@ pub(crate) fn servers_that_call_each_other_get_an_error(setting: Setting) -> sin
     let _servers = [server("a", "b")?, server("b", "c")?, server("c", "a")?];
     let client = stage.sender.client::<Numbers>("/a").create()?;
     stage.while_spinning(|| {
-        // Whoever would have been the last to wait: with several threads any of them.
+        // The caller that would have been the last to wait: with several threads any of them.
         let error = client.call(Number(1), PATIENCE).unwrap_err().to_string();
         assert!(error.contains("waiting for the answer would never end"), "{error}");
         Ok(())

@@ -112,7 +112,7 @@ pub(crate) fn shutdown_in_a_callback_ends_the_spin_after_it(setting: Setting) ->
 
 // ---- spin_until ----
 
-/// A future that is ready when somebody sends, and the sender, which gets the waker.
+/// A future that is ready when a value is sent, and the sender, which gets the waker.
 fn promise<T>() -> (mpsc::Receiver<Waker>, mpsc::Sender<T>, impl Future<Output = T>) {
     let (waker, wakers) = mpsc::channel();
     let (sender, receiver) = mpsc::channel();

@@ -84,7 +84,7 @@ pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_res
         let stage = Stage::new(setting)?;
         let (log, slot) = (Log::new(), Arc::new(OnceLock::<Timer>::new()));
         let (other, pen) = (slot.clone(), log.pen());
-        // Both are due when somebody looks, this one first; and they are in one group.
+        // Both are due when the runner looks, this one first; and they are in one group.
         let _first = stage.receiver.timer(Duration::from_millis(10)).callback(move |info: &TimerInfo| {
             info.cancel();
             change(other.get().expect("it is made"));
@@ -150,7 +150,7 @@ pub(crate) fn timers_of_all_clocks_run_in_real_time(setting: Setting) -> sinew::
     Ok(())
 }
 
-pub(crate) fn setting_ros_time_wakes_whoever_sleeps(setting: Setting) -> sinew::Result<()> {
+pub(crate) fn setting_ros_time_wakes_sleepers(setting: Setting) -> sinew::Result<()> {
     let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     stage.receiving.set_ros_time(Some(at(0)));
@@ -167,7 +167,7 @@ pub(crate) fn setting_ros_time_wakes_whoever_sleeps(setting: Setting) -> sinew::
     })
 }
 
-pub(crate) fn virtual_time_wakes_whoever_sleeps(setting: Setting) -> sinew::Result<()> {
+pub(crate) fn virtual_time_wakes_sleepers(setting: Setting) -> sinew::Result<()> {
     let stage = Stage::new(setting)?;
     let log = Log::new();
     let _timer = watch(&stage, 10, ClockKind::Steady, log.pen())?;
