@@ -103,8 +103,8 @@ impl Buffer {
     /// is normalised.
     ///
     /// # Errors
-    /// [`InsertError`] if a name or number is not valid, or the transform is older than the
-    /// history. The buffer is unchanged then.
+    /// [`InsertError`] if a name or number is not valid, there would be too many frames, or the
+    /// transform is older than the history. The buffer is unchanged then.
     pub fn insert(&self, transform: &TransformStamped, authority: &str) -> Result<Inserted, InsertError> {
         self.insert_one(transform, false, authority)
     }
@@ -156,7 +156,8 @@ impl Buffer {
     /// a time. In other words, the pose of `source` in `target`. ROS 2: `lookupTransform`.
     ///
     /// Between two stamps the transform is interpolated: the translation on a line, the rotation at
-    /// a constant rate. Nothing is extrapolated.
+    /// a constant rate. Nothing is extrapolated. A frame lies in itself at any time, even if no
+    /// transform has named it.
     ///
     /// # Errors
     /// [`LookupError`], which names the missing frame, link or time.
@@ -229,7 +230,7 @@ impl Buffer {
     ///
     /// The thread that inserts the missing transform wakes the future, which needs no executor. It
     /// returns an error only if the transform can no longer arrive: the time is before the buffer's
-    /// history.
+    /// history. The latest transform always can.
     ///
     /// ```
     /// use sinew::Duration;

@@ -41,7 +41,7 @@ impl BufferCore {
             let tree = self.tree.read(); // once: a second read lock, behind a waiting writer, would block for ever
             match tree.lookup(&query.target, &query.source, query.at) {
                 Ok(_) => true,
-                Err(error) => tree.is_past(&error),
+                Err(error) => tree.is_past(&error, query.at),
             }
         });
     }

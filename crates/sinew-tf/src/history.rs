@@ -143,6 +143,17 @@ impl History {
         self.ends.filter(|ends| (ends.first..=ends.last).contains(&time))
     }
 
+    /// Whether a sample with this stamp can be added.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    pub(crate) fn accepts(&self, stamp: i64, limits: &Limits) -> Result<(), i64> {
+        match self.ends {
+            Some(Ends { last, .. }) if stamp < last.saturating_sub(limits.history) => Err(last),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds a sample; of several with one stamp, the last one counts.
     ///
     /// Old samples are dropped first, relative to the latest stamp before this one, as in tf2. So a
@@ -151,6 +162,7 @@ impl History {
     /// # Errors
     /// The latest stamp, if this one is older than the history before it.
     pub(crate) fn insert(&mut self, stamp: i64, sample: Sample, limits: &Limits) -> Result<Inserted, i64> {
+        self.accepts(stamp, limits)?;
         let mut inserted = Inserted::New;
         if let Some(Ends { last, .. }) = self.ends {
             let oldest = last.saturating_sub(limits.history);
@@ -158,9 +170,6 @@ impl History {
                 self.drop_first();
             }
             self.note_ends();
-            if stamp < oldest {
-                return Err(last);
-            }
         }
         let place = self.above(stamp);
         if place > 0 && self.entries[place - 1].stamp == stamp {
@@ -312,10 +321,10 @@ mod tests {
     impl Plain {
         fn insert(&mut self, stamp: i64, sample: Sample) -> Result<Inserted, i64> {
             if let Some(last) = self.0.last().map(|(stamp, _)| *stamp) {
-                self.0.retain(|(stamp, _)| *stamp >= last - LIMITS.history);
                 if stamp < last - LIMITS.history {
                     return Err(last);
                 }
+                self.0.retain(|(stamp, _)| *stamp >= last - LIMITS.history);
             }
             if let Some(same) = self.0.iter_mut().find(|(at, _)| *at == stamp) {
                 let inserted = if same.1 == sample { Inserted::Repeated } else { Inserted::Replaced };

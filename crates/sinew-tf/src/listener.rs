@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::refusal::{Refusal, Refusals};
-use sinew::__private::locks::Mutex;
+use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::msg::Gid;
 use sinew::time::{JumpHandler, JumpThreshold, Time};
@@ -17,7 +17,9 @@ use std::sync::Arc;
 ///
 /// The thread that delivers a message inserts its transforms: the publishing thread within a
 /// process, otherwise the receiving thread. So the listener needs no executor and no thread of its
-/// own, and a blocked callback, even one that waits for a transform, delays nothing. QoS: keep last
+/// own, and a blocked callback, even one that waits for a transform, delays nothing. If several
+/// threads deliver at once, one of them inserts the messages of all, in the order of their arrival;
+/// a thread that publishes then may return a moment before its transforms are there. QoS: keep last
 /// 100, reliable, and on `/tf_static` transient local, as in ROS 2.
 ///
 /// Transforms that the buffer refuses are counted, see [`refusals`](Self::refusals), and logged by
@@ -95,10 +97,15 @@ impl Drop for TransformListener {
 
 fn listen(subscription: &Subscription<TFMessage>, filler: &Arc<Filler>, is_static: bool) {
     let (taken, filler) = (subscription.clone(), filler.clone());
+    // One thread at a time: otherwise a thread could insert a message that it took earlier over
+    // what another thread has inserted meanwhile, and of static transforms the last one counts.
+    let turn = Lent::new(());
     subscription.set_listener(move |_| {
-        while let Some((message, info)) = taken.take() {
-            filler.fill(&message, info.publisher(), is_static);
-        }
+        turn.serve(|()| {
+            while let Some((message, info)) = taken.take() {
+                filler.fill(&message, info.publisher(), is_static);
+            }
+        });
     });
 }
 

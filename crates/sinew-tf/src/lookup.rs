@@ -44,6 +44,13 @@ pub struct LinkRange {
     pub last: Time,
 }
 
+impl LinkRange {
+    /// Returns whether the transform of this link is known at a time.
+    pub(crate) fn covers(&self, time: Time) -> bool {
+        (self.first..=self.last).contains(&time)
+    }
+}
+
 /// A buffer has no transform for a query. ROS 2 throws these under the names given here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -85,7 +92,8 @@ pub enum LookupError {
         source: String,
         /// The time; for [`At::Latest`], the latest that the links could have in common.
         time: Time,
-        /// The links that don't cover the time, from the target up and from the source up.
+        /// The links that don't cover the time, from the target up and from the source up. For
+        /// [`At::Latest`] the link that ends at the time comes before them.
         lacking: Vec<LinkRange>,
     },
     /// The parents of frames form a loop.
@@ -134,6 +142,13 @@ impl fmt::Display for LookupError {
                         seconds(last)
                     )?;
                     separator = ",";
+                }
+                let behind = lacking.first().filter(|link| link.covers(*time));
+                if let Some(LinkRange { parent, child, .. }) = behind {
+                    return write!(
+                        f,
+                        "; {child:?} in {parent:?} is behind: does something still publish it?"
+                    );
                 }
                 match lacking.iter().map(|link| *time - link.last).max() {
                     Some(ahead) if ahead > Duration::ZERO => {

@@ -50,7 +50,7 @@ impl Future for PendingTransform {
         self.register(context.waker());
         let found = self.look();
         match &found {
-            Err(error) if !self.core.tree.read().is_past(error) => Poll::Pending,
+            Err(error) if !self.core.tree.read().is_past(error, self.query.at) => Poll::Pending,
             _ => Poll::Ready(found),
         }
     }

@@ -4,7 +4,7 @@
 //! meet. A lookup climbs from both frames to the root, using each frame's parent at that time (it
 //! reads no sample unless the parent changed), cuts off the part that both paths share, and
 //! multiplies the samples on the rest. tf2 does the same. Missing data above the meeting point does
-//! no harm.
+//! no harm, and neither does a loop there: a climb ends at the first frame of a loop.
 
 use crate::history::{FrameNumber, Guess, History, Limits, Sample};
 use crate::insertion::{InsertError, Inserted, LONGEST_NAME, beginning};
@@ -59,8 +59,39 @@ impl Link<'_> {
     }
 }
 
-/// The frames from one up to the root, including the first. Longer paths allocate.
+/// The frames from one up to the root, or to the first frame of a loop, including both. Longer
+/// paths allocate.
 type Path = SmallVec<[FrameNumber; 64]>;
+
+/// The paths from two frames.
+#[derive(Default)]
+struct Climb {
+    down: Path,
+    up: Path,
+    /// A frame of a loop in which a path ends.
+    looped: Option<FrameNumber>,
+}
+
+impl Climb {
+    /// Reduces both paths to the part below the frame where they meet. Returns `false` if they
+    /// don't meet.
+    fn meet(&mut self) -> bool {
+        let Self { down, up, .. } = self;
+        if down.last() != up.last() {
+            return false;
+        }
+        while down.last().is_some() && down.last() == up.last() {
+            down.pop();
+            up.pop();
+        }
+        true
+    }
+
+    /// All frames below the one where they meet.
+    fn links(&self) -> impl Iterator<Item = FrameNumber> {
+        self.down.iter().chain(&self.up).copied()
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -91,6 +122,11 @@ impl Frame {
         }
     }
 
+    /// Returns the parent at this time; outside the history the latest one.
+    fn parent_about(&self, time: i64) -> Option<FrameNumber> {
+        self.parent(Some(time)).or_else(|| self.parent(None))
+    }
+
     fn changes_parent(&self) -> bool {
         matches!(&self.placement, Placement::Moving(history) if history.changes() > 0)
     }
@@ -112,9 +148,20 @@ impl Tree {
         let Insertion { stamp, is_static, authority, .. } = *insertion;
         let (parent, child) = (bare(insertion.parent), bare(insertion.child));
         let transform = checked(parent, child, insertion.transform)?;
-        let (child_number, parent_number) = (self.number(child)?, self.number(parent)?);
-        let sample = Sample { transform, parent: parent_number };
         let limits = self.limits;
+        if let (false, Some(number)) = (is_static, self.numbers.get(child))
+            && let Placement::Moving(history) = &self.frame(*number).placement
+        {
+            history.accepts(stamp, &limits).map_err(|latest| InsertError::Old {
+                child: child.to_owned(),
+                stamp: Time::from_nanoseconds(stamp),
+                latest: Time::from_nanoseconds(latest),
+                history: Duration::from_nanos(limits.history.unsigned_abs()),
+            })?;
+        }
+        self.have_room_for([parent, child])?;
+        let (child_number, parent_number) = (self.number(child), self.number(parent));
+        let sample = Sample { transform, parent: parent_number };
         let frame = &mut self.frames[child_number as usize];
         if frame.authority != authority {
             authority.clone_into(&mut frame.authority);
@@ -132,28 +179,30 @@ impl Tree {
             frame.placement = Placement::Moving(History::default());
         }
         let Placement::Moving(history) = &mut frame.placement else { return Ok(Inserted::New) };
-        history.insert(stamp, sample, &limits).map_err(|latest| InsertError::Old {
-            child: child.to_owned(),
-            stamp: Time::from_nanoseconds(stamp),
-            latest: Time::from_nanoseconds(latest),
-            history: Duration::from_nanos(limits.history.unsigned_abs()),
-        })
+        Ok(history.insert(stamp, sample, &limits).unwrap_or(Inserted::New)) // it accepts the stamp
     }
 
-    fn number(&mut self, name: &str) -> Result<FrameNumber, InsertError> {
-        if let Some(number) = self.numbers.get(name) {
-            return Ok(*number);
+    /// Checks that frames with these names may be added, if they aren't there.
+    fn have_room_for(&self, names: [&str; 2]) -> Result<(), InsertError> {
+        let limit = self.limits.frames.min(FrameNumber::MAX as usize);
+        let is_new = |name: &&str| !self.numbers.contains_key(*name);
+        match names.into_iter().filter(is_new).nth(limit.saturating_sub(self.frames.len())) {
+            Some(frame) => Err(InsertError::TooManyFrames { frame: frame.to_owned(), limit }),
+            None => Ok(()),
         }
-        let limit = self.limits.frames;
-        let number = FrameNumber::try_from(self.frames.len()).ok().filter(|_| self.frames.len() < limit);
-        let Some(number) = number else {
-            return Err(InsertError::TooManyFrames { frame: name.to_owned(), limit });
-        };
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "`have_room_for` checks it")]
+    fn number(&mut self, name: &str) -> FrameNumber {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.frames.len() as FrameNumber;
         let name: Arc<str> = Arc::from(name);
         let placement = Placement::Moving(History::default());
         self.frames.push(Frame { name: name.clone(), placement, authority: String::new() });
         self.numbers.insert(name, number);
-        Ok(number)
+        number
     }
 
     /// Forgets moving transforms; static ones and all names stay.
@@ -174,6 +223,10 @@ impl Tree {
         source_name: &str,
         at: At,
     ) -> Result<StampedTransform, LookupError> {
+        if self.is_unknown_in_itself(target_name, source_name) {
+            let stamp = if let At::Time(time) = at { time } else { Time::default() };
+            return Ok(StampedTransform { stamp, transform: Transform::IDENTITY });
+        }
         let (target, source) = (self.known(target_name)?, self.known(source_name)?);
         let found = match at {
             At::Latest => self.latest(target, source)?,
@@ -185,6 +238,14 @@ impl Tree {
         }
     }
 
+    /// Whether these are one frame that no transform has named yet: it may still carry messages,
+    /// and lies in itself.
+    fn is_unknown_in_itself(&self, target: &str, source: &str) -> bool {
+        let name = bare(target);
+        let may_be_one = !name.is_empty() && name.len() <= LONGEST_NAME;
+        may_be_one && name == bare(source) && !self.numbers.contains_key(name)
+    }
+
     fn at(
         &self,
         target: FrameNumber,
@@ -194,11 +255,10 @@ impl Tree {
         if target == source {
             return Ok(Some(Transform::IDENTITY));
         }
-        let [mut down, mut up] = self.climb((target, source), Some(time))?;
-        if !meet(&mut down, &mut up) {
-            return Ok(None);
+        match self.met((target, source), |frame| frame.parent(Some(time)))? {
+            Some(climb) => Ok(self.along(&climb, time)),
+            None => Ok(None),
         }
-        Ok(self.along(&down, &up, time))
     }
 
     /// Looks up the latest time that all links between the frames have in common; 0 if all of them
@@ -213,30 +273,27 @@ impl Tree {
             let latest = self.frame(target).latest().unwrap_or(0);
             return Ok(Some(stamped(latest, Transform::IDENTITY)));
         }
-        let [mut down, mut up] = self.climb((target, source), None)?;
-        if !meet(&mut down, &mut up) {
-            return Ok(None);
-        }
-        let time = self.latest_common(&down, &up);
-        let changed = down.iter().chain(&up).any(|frame| self.frame(*frame).changes_parent());
-        let transform = match changed {
-            false => self.along(&down, &up, time),
-            true => self.at(target, source, time)?, // the path may differ at that time
+        let Some(climb) = self.met((target, source), |frame| frame.parent(None))? else { return Ok(None) };
+        let time = self.latest_common(&climb);
+        let changed = climb.links().any(|frame| self.frame(frame).changes_parent());
+        let along = if changed { None } else { self.along(&climb, time) };
+        let transform = match along {
+            Some(transform) => Some(transform),
+            None => self.at(target, source, time)?, // the path may differ at that time
         };
         Ok(transform.map(|transform| stamped(time, transform)))
     }
 
-    fn latest_common(&self, down: &[FrameNumber], up: &[FrameNumber]) -> i64 {
-        let links = down.iter().chain(up);
-        links.filter_map(|frame| self.frame(*frame).latest()).min().unwrap_or(0)
+    fn latest_common(&self, climb: &Climb) -> i64 {
+        climb.links().filter_map(|frame| self.frame(frame).latest()).min().unwrap_or(0)
     }
 
     /// Multiplies the links of both paths. Returns `None` if a link does not cover the time.
-    fn along(&self, down: &[FrameNumber], up: &[FrameNumber], time: i64) -> Option<Transform> {
+    fn along(&self, climb: &Climb, time: i64) -> Option<Transform> {
         let mut links = SmallVec::<[Link<'_>; 64]>::new();
         let mut touched = 0;
-        for number in down.iter().chain(up) {
-            links.push(match &self.frame(*number).placement {
+        for number in climb.links() {
+            links.push(match &self.frame(number).placement {
                 Placement::Static(sample) => Link::Static(&sample.transform),
                 Placement::Moving(history) => {
                     let guess = history.guess(time)?;
@@ -246,7 +303,7 @@ impl Tree {
             });
         }
         std::hint::black_box(touched); // the value does not matter, only the reads
-        let (down, up) = links.split_at(down.len());
+        let (down, up) = links.split_at(climb.down.len());
         let product = |links: &[Link<'_>]| {
             let (first, others) = links.split_first()?;
             Some(others.iter().fold(first.transform(time), |product, link| link.transform(time) * product))
@@ -259,25 +316,49 @@ impl Tree {
         })
     }
 
-    /// Returns all frames from both up to the root.
+    /// Returns the paths from two frames up to where they meet; `None` if they don't.
+    ///
+    /// # Errors
+    /// [`LookupError::Loop`]: they don't meet, and a path ends in a loop.
+    #[inline]
+    fn met(
+        &self,
+        from: (FrameNumber, FrameNumber),
+        parent: impl Fn(&Frame) -> Option<FrameNumber>,
+    ) -> Result<Option<Climb>, LookupError> {
+        let mut climb = self.climb(from, &parent);
+        match (climb.meet(), climb.looped) {
+            (true, _) => Ok(Some(climb)),
+            (false, Some(frame)) => Err(self.loop_through(frame, parent)),
+            (false, None) => Ok(None),
+        }
+    }
+
+    /// Returns the paths from two frames.
+    #[inline]
     fn climb(
         &self,
         (down, up): (FrameNumber, FrameNumber),
-        time: Option<i64>,
-    ) -> Result<[Path; 2], LookupError> {
-        let mut paths = [Path::new(), Path::new()]; // filled in place, as they are large
-        for (path, from) in paths.iter_mut().zip([down, up]) {
+        parent: impl Fn(&Frame) -> Option<FrameNumber>,
+    ) -> Climb {
+        let mut climb = Climb::default(); // filled in place, as it is large
+        let Climb { down: down_path, up: up_path, looped } = &mut climb;
+        for (path, from) in [(down_path, down), (up_path, up)] {
             let mut frame = from;
             loop {
                 path.push(frame);
-                match self.frame(frame).parent(time) {
+                match parent(self.frame(frame)) {
                     None => break,
-                    Some(_) if path.len() > self.frames.len() => return Err(self.loop_in(path)),
+                    Some(_) if path.len() > self.frames.len() => {
+                        *looped = Some(frame);
+                        cut_loop(path);
+                        break;
+                    }
                     Some(parent) => frame = parent,
                 }
             }
         }
-        Ok(paths)
+        climb
     }
 
     fn frame(&self, number: FrameNumber) -> &Frame {
@@ -302,13 +383,15 @@ impl Tree {
 
     // ---- reasons of failures ----
 
-    /// Returns the loop in a path that is longer than the number of frames.
-    fn loop_in(&self, path: &[FrameNumber]) -> LookupError {
-        let last = path.last().copied().unwrap_or_default();
-        let round = path.iter().rev().skip(1).take_while(|frame| **frame != last);
-        let mut frames: Vec<String> = round.map(|frame| self.name(*frame)).collect();
-        frames.push(self.name(last));
-        frames.reverse();
+    /// Returns the loop that a frame is in.
+    fn loop_through(
+        &self,
+        start: FrameNumber,
+        parent: impl Fn(&Frame) -> Option<FrameNumber>,
+    ) -> LookupError {
+        let above = |frame: &FrameNumber| parent(self.frame(*frame)).filter(|above| *above != start);
+        let mut frames: Vec<String> =
+            std::iter::successors(Some(start), above).map(|frame| self.name(frame)).collect();
         // Rotate the loop so that it reads the same for any start of the climb.
         let first = (0..frames.len()).min_by_key(|at| &frames[*at]).unwrap_or(0);
         frames.rotate_left(first);
@@ -322,43 +405,41 @@ impl Tree {
     }
 
     fn explain(&self, target: FrameNumber, source: FrameNumber, at: At) -> Result<LookupError, LookupError> {
-        let [mut down, mut up] = self.climb((target, source), None)?;
-        let tops = |down: &Path, up: &Path| {
-            [down, up].map(|path| path.last().map_or_else(String::new, |top| self.name(*top)))
-        };
-        let [target_root, source_root] = tops(&down, &up);
+        let both = (target, source);
         let (target_name, source_name) = (self.name(target), self.name(source));
-        let apart = |target_root, source_root, time| LookupError::NotConnected {
-            target: target_name.clone(),
-            source: source_name.clone(),
-            target_root,
-            source_root,
-            time,
+        let apart = |climb: &Climb, time| {
+            let [target_root, source_root] = [&climb.down, &climb.up]
+                .map(|path| path.last().map_or_else(String::new, |top| self.name(*top)));
+            let (target, source) = (target_name.clone(), source_name.clone());
+            LookupError::NotConnected { target, source, target_root, source_root, time }
         };
-        if !meet(&mut down, &mut up) {
-            return Ok(apart(target_root, source_root, None));
-        }
+        let Some(now) = self.met(both, |frame| frame.parent(None))? else {
+            return Ok(apart(&self.climb(both, |frame| frame.parent(None)), None));
+        };
         let time = match at {
             At::Time(time) => time.nanoseconds(),
-            At::Latest => self.latest_common(&down, &up),
+            At::Latest => self.latest_common(&now),
         };
-        let ways = down.iter().chain(&up);
-        let lacking: Vec<LinkRange> = ways.filter_map(|frame| self.lacking(*frame, time)).collect();
-        if lacking.is_empty() {
-            let [down, up] = self.climb((target, source), Some(time))?;
-            let [target_root, source_root] = tops(&down, &up);
-            return Ok(apart(target_root, source_root, Some(Time::from_nanoseconds(time))));
+        let stamp = Time::from_nanoseconds(time);
+        let Some(then) = self.met(both, |frame| frame.parent_about(time))? else {
+            return Ok(apart(&self.climb(both, |frame| frame.parent_about(time)), Some(stamp)));
+        };
+        let mut lacking: Vec<LinkRange> =
+            then.links().filter_map(|frame| self.range(frame)).filter(|link| !link.covers(stamp)).collect();
+        if at == At::Latest {
+            // The link that ends there is what the others are ahead of.
+            let ends_there = |link: &LinkRange| link.last == stamp && link.covers(stamp);
+            let last = now.links().filter_map(|frame| self.range(frame)).find(ends_there);
+            lacking.splice(..0, last);
         }
-        let time = Time::from_nanoseconds(time);
-        Ok(LookupError::Extrapolation { target: target_name, source: source_name, time, lacking })
+        Ok(LookupError::Extrapolation { target: target_name, source: source_name, time: stamp, lacking })
     }
 
-    /// Returns the range of a link, if it does not cover the time.
-    fn lacking(&self, number: FrameNumber, time: i64) -> Option<LinkRange> {
-        let frame = self.frame(number);
-        let Placement::Moving(history) = &frame.placement else { return None };
+    /// Returns the range of a frame that moves.
+    fn range(&self, number: FrameNumber) -> Option<LinkRange> {
+        let Placement::Moving(history) = &self.frame(number).placement else { return None };
         let ends = history.ends()?;
-        (!(ends.first..=ends.last).contains(&time)).then(|| LinkRange {
+        Some(LinkRange {
             parent: self.name(ends.parent),
             child: self.name(number),
             first: Time::from_nanoseconds(ends.first),
@@ -366,13 +447,17 @@ impl Tree {
         })
     }
 
-    /// Returns whether a requested transform can no longer arrive: a link between the two frames
-    /// has advanced past the time by more than the history, or no frame can have the name.
-    pub(crate) fn is_past(&self, error: &LookupError) -> bool {
+    /// Returns whether a transform that was looked up at this time can no longer arrive: a link
+    /// between the two frames has advanced past the time by more than the history, or no frame can
+    /// have the name. The latest transform always can: what lags may catch up.
+    pub(crate) fn is_past(&self, error: &LookupError, at: At) -> bool {
         if let LookupError::NameTooLong { .. } = error {
             return true;
         }
         let LookupError::Extrapolation { time, lacking, .. } = error else { return false };
+        if at == At::Latest {
+            return false;
+        }
         let history = Duration::from_nanos(self.limits.history.unsigned_abs());
         lacking.iter().any(|link| *time + history < link.last && *time < link.first)
     }
@@ -400,17 +485,14 @@ impl Tree {
     }
 }
 
-/// Reduces both paths to the part below the frame where they meet. Returns `false` if they don't
-/// meet.
-fn meet(down: &mut Path, up: &mut Path) -> bool {
-    if down.last() != up.last() {
-        return false;
-    }
-    while down.last().is_some() && down.last() == up.last() {
-        down.pop();
-        up.pop();
-    }
-    true
+/// Cuts a path that is longer than the number of frames after the first frame of the loop in which
+/// it ends.
+#[cold]
+fn cut_loop(path: &mut Path) {
+    let last = path.len() - 1;
+    let round = path[..last].iter().rev().position(|frame| *frame == path[last]).map_or(1, |steps| steps + 1);
+    let first = (0..=last - round).find(|at| path[*at] == path[*at + round]).unwrap_or(last);
+    path.truncate(first + 1);
 }
 
 /// Performs tf2's checks.

@@ -172,7 +172,37 @@ fn a_latest_time_that_a_new_link_lacks_is_told() {
     insert(&buffer, "odom", "base", 20, 0.0);
     let error = buffer.lookup("map", "base", At::Latest).unwrap_err();
     let LookupError::Extrapolation { time, lacking, .. } = &error else { panic!("{error}") };
-    assert_eq!((*time, lacking.len(), lacking[0].child.as_str()), (at(10), 1, "base"));
+    let children: Vec<&str> = lacking.iter().map(|link| link.child.as_str()).collect();
+    assert_eq!((*time, children), (at(10), vec!["odom", "base"]), "first what is behind");
+    assert!(error.to_string().contains("\"odom\" in \"map\" is behind"), "{error}");
+}
+
+#[test]
+fn a_time_that_an_earlier_parent_lacks_is_told() {
+    let buffer = Buffer::new();
+    insert(&buffer, "map", "table", 12, 0.0);
+    insert(&buffer, "table", "cup", 10, 0.0);
+    insert(&buffer, "hand", "cup", 20, 0.0);
+    insert(&buffer, "map", "hand", 500, 0.0);
+    let error = buffer.lookup("map", "cup", at(15)).unwrap_err();
+    let LookupError::Extrapolation { lacking, .. } = &error else { panic!("{error}") };
+    assert_eq!((lacking.len(), lacking[0].child.as_str()), (1, "table"), "the cup was on it then");
+    insert(&buffer, "map", "table", 16, 0.0);
+    assert!(buffer.can_transform("map", "cup", at(15)).is_ok());
+}
+
+#[test]
+fn a_frame_lies_in_itself_even_if_it_is_unknown() {
+    let buffer = Buffer::new();
+    for (when, stamp) in [(At::Latest, at(0)), (At::Time(at(7)), at(7))] {
+        let found = buffer.lookup("base", "/base", when).unwrap();
+        assert_eq!((found.stamp, found.transform), (stamp, Transform::IDENTITY));
+    }
+    let error = buffer.lookup("", "", At::Latest).unwrap_err();
+    assert!(matches!(error, LookupError::UnknownFrame { .. }), "{error}");
+    let long = "a".repeat(256);
+    let error = buffer.lookup(&long, &long, At::Latest).unwrap_err();
+    assert!(matches!(error, LookupError::NameTooLong { .. }), "{error}");
 }
 
 #[test]
@@ -204,6 +234,12 @@ fn loops_are_named() {
     }
     let error = buffer.can_transform("a", "b", At::Latest).unwrap_err();
     assert!(error.to_string().contains("\"a\" in \"b\" in \"c\" in \"a\""), "{error}");
+    // Below the loop it does no harm.
+    fix(&buffer, "leaf", "lidar", 1.5);
+    insert(&buffer, "a", "twig", 10, 0.5);
+    assert_eq!(x(&buffer, "leaf", "lidar", At::Latest), 1.5);
+    assert_eq!(x(&buffer, "a", "lidar", at(10)), 1.5);
+    assert_eq!(x(&buffer, "leaf", "twig", At::Latest), 0.5);
     // Once one of them has another parent, the loop is gone.
     for (parent, child) in [("map", "c"), ("c", "b"), ("b", "a")] {
         insert(&buffer, parent, child, 20, 0.0);
@@ -290,6 +326,11 @@ fn old_and_repeated_ones() {
     assert_eq!(x(&buffer, "map", "odom", at(950)), 1.0, "between the two");
     let error = buffer.insert(&along_x("map", "odom", 899, 0.0), "test").unwrap_err();
     assert!(matches!(&error, InsertError::Old { latest, .. } if *latest == at(1000)), "{error}");
+    // What is refused changes nothing.
+    insert(&buffer, "map", "odom", 1050, 3.0);
+    let before = (x(&buffer, "map", "odom", at(920)), buffer.frames());
+    assert!(buffer.insert(&along_x("other", "odom", 940, 9.0), "late").is_err());
+    assert_eq!((x(&buffer, "map", "odom", at(920)), buffer.frames()), before);
     fix(&buffer, "odom", "base", 1.0);
     assert_eq!(buffer.insert_static(&along_x("odom", "base", 5, 1.0), "test"), Ok(Inserted::Repeated));
     assert_eq!(buffer.insert_static(&along_x("odom", "base", 5, 1.5), "test"), Ok(Inserted::Replaced));
@@ -306,6 +347,9 @@ fn what_is_kept_is_bounded() {
     insert(&buffer, "odom", "base", 1, 0.0);
     let error = buffer.insert(&along_x("base", "lidar", 1, 0.0), "test").unwrap_err();
     assert!(matches!(&error, InsertError::TooManyFrames { limit: 3, .. }), "{error}");
+    // Neither of two names is added if there is no room for both.
+    let small = Buffer::builder().max_frames(1).build();
+    assert!(small.insert(&along_x("map", "odom", 1, 0.0), "test").is_err() && small.frames().is_empty());
     let frames = buffer.frames();
     let odom = frames.iter().find(|frame| frame.name == "odom").unwrap();
     assert_eq!((odom.samples, odom.crowded_out, odom.range), (4, 6, Some([at(7), at(10)])));

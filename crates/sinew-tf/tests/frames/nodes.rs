@@ -6,8 +6,8 @@ use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use sinew_tf::{
     At, Buffer, InsertError, StaticTransformBroadcaster, TransformBroadcaster, TransformListener,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -58,6 +58,52 @@ on_both_paths! {
     what_is_wrong_spoils_nothing_else,
     it_ends_with_its_listener,
     a_long_name_is_refused_and_told,
+}
+
+/// Threads that publish to one listener take turns: a transform that was taken earlier is not
+/// inserted over one that a thread has inserted meanwhile. Nothing sends a static one again.
+#[test]
+fn the_last_static_transform_counts_however_many_send() {
+    const ROUNDS: i32 = 1000;
+    let world = World::in_process();
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    for frame in 0..1000 {
+        fix(&buffer, "root", &format!("frame_{frame}"), 0.0); // a look at all of them takes a while
+    }
+    let (sent, ends) = (Barrier::new(4), AtomicBool::new(false));
+    let broadcaster = || StaticTransformBroadcaster::new(&world.robot).unwrap();
+    let (own, others) = (broadcaster(), [(); 3].map(|()| broadcaster()));
+    std::thread::scope(|scope| {
+        for (number, other) in others.into_iter().enumerate() {
+            let sent = &sent;
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    for _ in 0..4 {
+                        other.send([along_x("other", &format!("thing_{number}"), 0, round.into())]).unwrap();
+                    }
+                    sent.wait();
+                }
+            });
+        }
+        let looks = scope.spawn(|| {
+            while !ends.load(Ordering::Relaxed) {
+                std::hint::black_box(buffer.frames());
+            }
+        });
+        let mut wrong = 0;
+        for round in 0..ROUNDS {
+            for x in [f64::from(2 * round), f64::from(2 * round + 1)] {
+                own.send([along_x("base", "camera", 0, x)]).unwrap();
+            }
+            sent.wait(); // every thread has inserted what it took
+            let x = buffer.lookup("base", "camera", At::Latest).unwrap().transform.translation[0];
+            wrong += i32::from(x != f64::from(2 * round + 1));
+        }
+        ends.store(true, Ordering::Relaxed);
+        looks.join().unwrap();
+        assert_eq!(wrong, 0);
+    });
 }
 
 fn a_long_name_is_refused_and_told(world: &World) {

@@ -65,6 +65,38 @@ fn what_is_past_is_not_waited_for() {
     assert!(waiting.join().unwrap().is_err());
 }
 
+/// What lags may catch up, however far the others are ahead.
+#[test]
+fn the_latest_is_waited_for() {
+    let buffer = Buffer::builder().history(Duration::from_nanos(100)).build();
+    insert(&buffer, "map", "odom", 10, 1.0);
+    insert(&buffer, "odom", "base", 1000, 1.0);
+    let count = Arc::new(Count::default());
+    let waker = Waker::from(count.clone());
+    let mut pending = std::pin::pin!(buffer.wait_for("map", "base", At::Latest));
+    let mut poll = || pending.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(poll().is_pending());
+    insert(&buffer, "odom", "base", 1010, 1.0);
+    assert!(poll().is_pending() && count.0.load(Ordering::Relaxed) == 0);
+    insert(&buffer, "map", "odom", 1005, 1.0);
+    assert!(matches!(poll(), Poll::Ready(Ok(found)) if found.stamp == at(1005)));
+}
+
+/// At that time the cup was on the table: that the hand came later does not matter.
+#[test]
+fn what_an_earlier_parent_lacks_is_waited_for() {
+    let buffer = Buffer::builder().history(Duration::from_nanos(100)).build();
+    insert(&buffer, "map", "table", 12, 0.0);
+    insert(&buffer, "table", "cup", 10, 0.0);
+    insert(&buffer, "hand", "cup", 20, 0.0);
+    insert(&buffer, "map", "hand", 500, 0.0);
+    let mut pending = std::pin::pin!(buffer.wait_for("map", "cup", at(15)));
+    let mut poll = || pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(poll().is_pending());
+    insert(&buffer, "map", "table", 16, 0.0);
+    assert!(matches!(poll(), Poll::Ready(Ok(_))));
+}
+
 #[test]
 fn a_time_out_tells_what_lacks_still() {
     let buffer = Buffer::new();
