@@ -25,6 +25,10 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         const TOPICS: usize;
 
+        /// Returns the number of messages of each topic.
+        #[doc(hidden)]
+        fn lengths(queues: &Self::Queues) -> Vec<usize>;
+
         /// Takes the first message of each topic with its stamp in `stamps`.
         #[doc(hidden)]
         fn take(queues: &mut Self::Queues, stamps: &[i64]) -> Option<Self>;
@@ -48,6 +52,10 @@ macro_rules! sets {
         impl<$($message: Stamped + Send),*> sealed::Set for ($($message,)*) {
             type Queues = ($(Queue<$message>,)*);
             const TOPICS: usize = $count;
+
+            fn lengths(queues: &Self::Queues) -> Vec<usize> {
+                vec![$(queues.$topic.len()),*]
+            }
 
             fn take(queues: &mut Self::Queues, stamps: &[i64]) -> Option<Self> {
                 Some(($(take(&mut queues.$topic, *stamps.get($topic)?)?,)*))

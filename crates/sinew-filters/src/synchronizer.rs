@@ -46,6 +46,9 @@ pub struct Synchronizer<T: MessageSet> {
     queues: T::Queues,
     /// Number of messages of each topic that were in no set.
     dropped: Vec<u64>,
+    /// Number of messages of each topic that came too late, one after the other.
+    late: Vec<usize>,
+    restarts: u64,
     /// Kept to reuse its allocation.
     steps: Vec<Step>,
     /// Sets that the callback of the subscriptions has not received yet.
@@ -53,6 +56,10 @@ pub struct Synchronizer<T: MessageSet> {
     /// The QoS of the subscriptions.
     qos: QoS,
 }
+
+/// Number of messages of one topic, one after the other, whose coming too late shows that stamps
+/// went back.
+const LATE_IN_A_ROW: usize = 10;
 
 impl<T: MessageSet> Synchronizer<T> {
     /// Returns a synchroniser for sets of messages with equal stamps. It keeps at most `depth`
@@ -77,6 +84,8 @@ impl<T: MessageSet> Synchronizer<T> {
             policy,
             queues: T::Queues::default(),
             dropped: vec![0; T::TOPICS],
+            late: vec![0; T::TOPICS],
+            restarts: 0,
             steps: Vec::new(),
             found: VecDeque::new(),
             qos: QoS::default(),
@@ -92,6 +101,11 @@ impl<T: MessageSet> Synchronizer<T> {
 
     /// Adds a message of the topic with this number, from 0, and calls `found` with each set that
     /// it completes.
+    ///
+    /// A message that comes too late, because a set or (approximate) a message of its topic had a
+    /// later stamp, is dropped. If ten of a topic do so one after the other, stamps went back: a bag
+    /// is played anew, a clock was set, or one stamp was wrong. Then the waiting messages are
+    /// forgotten, and the tenth is the first of a new beginning; see [`restarts`](Self::restarts).
     pub fn add<const NUMBER: usize>(
         &mut self,
         message: <T as Topic<NUMBER>>::Message,
@@ -101,10 +115,16 @@ impl<T: MessageSet> Synchronizer<T> {
     {
         let stamp = message.stamp_nanoseconds();
         let mut steps = std::mem::take(&mut self.steps);
-        if self.policy.add(NUMBER, stamp, &mut steps) {
-            T::queue(&mut self.queues).push_back((stamp, message));
-        } else {
-            self.dropped[NUMBER] += 1;
+        let mut is_in_time = self.policy.add(NUMBER, stamp, &mut steps);
+        self.late[NUMBER] = if is_in_time { 0 } else { self.late[NUMBER] + 1 };
+        if self.late[NUMBER] == LATE_IN_A_ROW {
+            self.restarts += 1;
+            self.forget();
+            is_in_time = self.policy.add(NUMBER, stamp, &mut steps);
+        }
+        match is_in_time {
+            true => T::queue(&mut self.queues).push_back((stamp, message)),
+            false => self.dropped[NUMBER] += 1,
         }
         for step in steps.drain(..) {
             match step {
@@ -122,18 +142,31 @@ impl<T: MessageSet> Synchronizer<T> {
         self.steps = steps;
     }
 
-    /// Returns the number of messages of each topic that were in no set: too old, out of order, or
-    /// displaced.
+    /// Returns the number of messages of each topic that were in no set: too old, out of order,
+    /// displaced or forgotten.
     #[must_use]
     pub fn dropped(&self) -> Vec<u64> {
         self.dropped.clone()
     }
 
+    /// Returns how often it began anew because stamps went back; see [`add`](Self::add).
+    #[must_use]
+    pub fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
     /// Forgets all waiting messages, for example when time jumps back.
     pub fn clear(&mut self) {
-        self.policy.clear();
-        self.queues = T::Queues::default();
+        self.forget();
         self.found.clear();
+    }
+
+    /// Forgets the messages that are in no set yet.
+    fn forget(&mut self) {
+        let waiting = T::lengths(&std::mem::take(&mut self.queues));
+        self.dropped.iter_mut().zip(waiting).for_each(|(dropped, waiting)| *dropped += waiting as u64);
+        self.policy.clear();
+        self.late.fill(0);
     }
 }
 
@@ -204,6 +237,13 @@ impl<T: MessageSet> Synchronized<T> {
     pub fn dropped(&self) -> Vec<u64> {
         self.fed.lock().dropped()
     }
+
+    /// Returns how often it began anew because stamps went back; see [`Synchronizer::add`]. Each
+    /// time is also logged, as a warning of `message_filters`.
+    #[must_use]
+    pub fn restarts(&self) -> u64 {
+        self.fed.lock().restarts()
+    }
 }
 
 impl<T: MessageSet> fmt::Debug for Synchronized<T> {
@@ -229,11 +269,19 @@ fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     state: &mut S,
     message: T::Message,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    {
+    let restarts = {
         let mut fed = fed.lock();
-        let mut found = Vec::new();
+        let (mut found, before) = (Vec::new(), fed.restarts);
         fed.add::<NUMBER>(message, |set| found.push(set));
         fed.found.extend(found);
+        fed.restarts - before
+    };
+    if restarts > 0 {
+        sinew::warn!(
+            "message_filters",
+            "the stamps of topic {NUMBER} of {} went back; messages that waited for others are forgotten",
+            T::TOPICS
+        );
     }
     let next = || fed.lock().found.pop_front();
     let mut outcome = Ok(());
@@ -285,7 +333,8 @@ impl<T: SharedSet> Synchronizer<T> {
     /// group's state and each set.
     ///
     /// Messages aren't copied: a set has shared handles. When ROS time jumps back or changes its
-    /// source, all waiting messages are forgotten.
+    /// source, all waiting messages are forgotten; also when the stamps of a topic go back, see
+    /// [`add`](Self::add), since messages of the time before the jump may come after it.
     ///
     /// # Errors
     /// [`CreateError`] if a topic's name or type is not valid, or the context is shut down.

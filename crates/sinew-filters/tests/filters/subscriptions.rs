@@ -104,6 +104,44 @@ fn time_that_goes_back_begins_anew() {
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [2]);
 }
 
+/// Messages of the time before a jump may come after it, and a stamp may be wrong: sets come again
+/// once the stamps of a topic went back ten times in a row.
+#[test]
+fn a_late_message_of_the_time_before_stops_nothing() {
+    for exact in [true, false] {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        context.set_ros_time(Some(Time::from_nanoseconds(1_000_000)));
+        let node = context.node("viewer").unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let filter = if exact { Synchronizer::exact(10) } else { Synchronizer::approximate(10).build() };
+        let pairs = filter
+            .subscribe(
+                &node,
+                ["image", "camera_info"],
+                move |(image, _): (Shared<Image>, Shared<CameraInfo>)| tell.send(image.header.stamp.nanosec),
+            )
+            .unwrap();
+        let images = node.publisher::<Image>("image").create().unwrap();
+        let infos = node.publisher::<CameraInfo>("camera_info").create().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let publish = |stamp| {
+            images.publish(Image { header: header(stamp), ..Image::default() }).unwrap();
+            infos.publish(CameraInfo { header: header(stamp), ..CameraInfo::default() }).unwrap();
+        };
+        publish(1_000_001);
+        context.set_ros_time(Some(Time::from_nanoseconds(5))); // that pair still waits to be taken
+        for stamp in 10..50 {
+            publish(stamp);
+            executor.spin_some().unwrap();
+        }
+        let sets: Vec<_> = told.try_iter().collect();
+        let again = sets.iter().position(|stamp| *stamp < 1000).unwrap();
+        assert!(sets[again] <= 22 && sets[again..].is_sorted() && sets.contains(&48), "{sets:?}");
+        assert!((1..=2).contains(&pairs.restarts()), "{}", pairs.restarts());
+    }
+}
+
 /// One message completes several sets; the callback panics with the first of them.
 #[test]
 fn a_callback_that_panics_loses_no_other_set() {
