@@ -1,6 +1,6 @@
 //! Components: the kinds of nodes that a container can make.
 
-use crate::error::LoadError;
+use crate::error::{LoadError, UnloadError};
 use crate::request::NodeRequest;
 use sinew::__private::locks::Lent;
 use sinew::Node;
@@ -24,7 +24,23 @@ pub struct Component {
 pub(crate) struct Loaded {
     pub(crate) full_name: String,
     /// Dropping it ends the component.
-    _component: Box<dyn Any + Send>,
+    component: Box<dyn Any + Send>,
+    /// A component may keep nothing of its node, which is there all the same while it is loaded.
+    _node: Node,
+}
+
+impl Loaded {
+    /// Drops the component. A panic in it must not affect the others.
+    pub(crate) fn end(self) -> Result<(), UnloadError> {
+        let Self { full_name: node, component, _node } = self;
+        catch_unwind(AssertUnwindSafe(|| drop(component)))
+            .map_err(|panic| UnloadError::Panicked { node, message: text_of(&*panic) })
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 pub(crate) fn boxed<T: Send + 'static, E: Into<Box<dyn Error + Send + Sync>>>(made: Result<T, E>) -> Made {
@@ -96,11 +112,9 @@ impl Component {
         let (node, component) = match made.ok_or_else(|| LoadError::Busy { type_name: type_name() })? {
             Ok(made) => made?,
             Err(panic) => {
-                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-                let message = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-                return Err(LoadError::Panicked { type_name: type_name(), message });
+                return Err(LoadError::Panicked { type_name: type_name(), message: text_of(&*panic) });
             }
         };
-        Ok(Loaded { full_name: node.full_name().to_owned(), _component: component })
+        Ok(Loaded { full_name: node.full_name().to_owned(), component, _node: node })
     }
 }

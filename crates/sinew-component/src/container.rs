@@ -186,7 +186,7 @@ impl Container {
     /// Unloads a node: drops its component on the calling thread.
     ///
     /// # Errors
-    /// [`UnloadError`] if no node has the number.
+    /// [`UnloadError`] if no node has the number, or its component panicked; it is unloaded then.
     pub fn unload(&self, id: u64) -> Result<(), UnloadError> {
         self.core.unload(id)
     }
@@ -273,13 +273,12 @@ impl Core {
     fn unload(&self, id: u64) -> Result<(), UnloadError> {
         let removed = self.loaded.lock().nodes.remove(&id);
         match removed {
-            Some(node) => drop(node), // without the lock: it is the program's code
+            Some(node) => node.end(), // without the lock: it is the program's code
             None => {
                 let known: Vec<String> = self.nodes().iter().map(|(id, _)| id.to_string()).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(UnloadError { id, known });
+                Err(UnloadError::NotLoaded { id, known })
             }
         }
-        Ok(())
     }
 }

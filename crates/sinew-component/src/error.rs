@@ -42,8 +42,8 @@ pub enum LoadError {
     /// An extra argument is unknown, or has another type.
     #[error(
         "the extra argument {argument:?} of {node} isn't understood: the known ones are use_intra_process_comms, \
-         allow_undeclared_parameters, automatically_declare_parameters_from_overrides, start_parameter_services and \
-         start_parameter_event_publisher, each true or false"
+         forward_global_arguments, allow_undeclared_parameters, automatically_declare_parameters_from_overrides, \
+         start_parameter_services and start_parameter_event_publisher, each true or false"
     )]
     Extra {
         /// Its name.
@@ -104,12 +104,27 @@ pub enum LoadError {
     },
 }
 
-/// No node is loaded under a number.
+/// A node was not unloaded, or its component failed.
 #[derive(Debug, thiserror::Error)]
-#[error("no node is loaded as {id}; those that are: {known}")]
-pub struct UnloadError {
-    pub(crate) id: u64,
-    pub(crate) known: String,
+#[non_exhaustive]
+pub enum UnloadError {
+    /// No node is loaded under a number.
+    #[error("no node is loaded as {id}; those that are: {known}")]
+    NotLoaded {
+        /// The number.
+        id: u64,
+        /// The numbers of the loaded nodes.
+        known: String,
+    },
+
+    /// The component panicked when it was dropped. Its node is unloaded.
+    #[error("{node} panicked while it was unloaded: {message}")]
+    Panicked {
+        /// The full name of the node.
+        node: String,
+        /// The text of the panic.
+        message: String,
+    },
 }
 
 impl HasCode for LoadError {
@@ -138,6 +153,9 @@ impl HasCode for ContainerError {
 
 impl HasCode for UnloadError {
     fn code(&self) -> ErrorCode {
-        ErrorCode::UnknownComponent
+        match self {
+            Self::NotLoaded { .. } => ErrorCode::UnknownComponent,
+            Self::Panicked { .. } => ErrorCode::ComponentFailed,
+        }
     }
 }

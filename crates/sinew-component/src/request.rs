@@ -83,6 +83,9 @@ fn with_arguments(
         let known = ParameterValue::from_msg(value.clone());
         builder = match (argument.as_str(), known) {
             ("use_intra_process_comms", Some(ParameterValue::Bool(_))) => builder, // messages always move
+            ("forward_global_arguments", Some(ParameterValue::Bool(value))) => {
+                builder.global_arguments(value)
+            }
             ("allow_undeclared_parameters", Some(ParameterValue::Bool(value))) => {
                 builder.allow_undeclared(value)
             }

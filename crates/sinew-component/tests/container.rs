@@ -373,3 +373,43 @@ fn components_come_from_packages_and_from_the_program_while_it_runs() {
     assert_eq!(gone, "no node is loaded as 1; those that are: 2");
     assert_eq!(container.nodes(), [(2, "/own/left".to_owned())]);
 }
+
+/// Panics when it ends.
+struct Fragile;
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        panic!("the camera is stuck");
+    }
+}
+
+#[test]
+fn a_component_that_panics_at_its_end_leaves_the_others() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let container = Container::builder(&context, "container")
+        .component("demo::Fragile", "fragile", |_: Node| Ok::<_, String>(Fragile))
+        .component("demo::Plain", "plain", |_: Node| Ok::<_, String>(()))
+        .build()
+        .unwrap();
+    let load =
+        |plugin: &str| container.load(&LoadNodeRequest { plugin_name: plugin.into(), ..Default::default() });
+    let (fragile, _) = load("demo::Fragile").unwrap();
+    let (plain, name) = load("demo::Plain").unwrap();
+    let is_there = || context.graph().unwrap().nodes().iter().any(|node| node.name == name);
+    assert!(is_there(), "a component that keeps nothing has a node");
+    let error = container.unload(fragile).unwrap_err();
+    assert_eq!(error.to_string(), "/fragile panicked while it was unloaded: the camera is stuck");
+    assert_eq!(container.nodes(), [(plain, name.clone())]);
+    container.unload(plain).unwrap();
+    assert!(!is_there());
+    let argument = msg::Parameter {
+        name: "forward_global_arguments".into(),
+        value: msg::ParameterValue { r#type: 1, ..Default::default() },
+    };
+    let request = LoadNodeRequest {
+        plugin_name: "demo::Plain".into(),
+        extra_arguments: vec![argument],
+        ..Default::default()
+    };
+    assert!(container.load(&request).is_ok());
+}

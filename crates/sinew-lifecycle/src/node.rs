@@ -1,10 +1,10 @@
 //! Managed nodes.
 
 use crate::callbacks::{CallbackError, Failed, Held, Lifecycle, Recovery};
-use crate::machine::{CallbackResult, GRAPH, State, Step, Transition, requested, steps_from};
+use crate::machine::{CallbackResult, GRAPH, State, StateMachine, Step, Transition, requested, steps_from};
 use crate::managed::ManagedNode;
 use crate::wire;
-use sinew::__private::locks::Lent;
+use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::{Node, Publisher, Responder, Server};
 use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
@@ -13,6 +13,7 @@ use sinew_interfaces::lifecycle_msgs::srv::{
     GetAvailableStatesResponse, GetAvailableTransitions, GetAvailableTransitionsRequest,
     GetAvailableTransitionsResponse, GetState, GetStateRequest, GetStateResponse,
 };
+use std::collections::VecDeque;
 use std::error::Error;
 use std::fmt;
 use std::mem;
@@ -48,6 +49,11 @@ struct Services {
 struct Core<L: Lifecycle> {
     node: ManagedNode,
     events: Publisher<TransitionEvent>,
+    /// Steps of the machine, in their order, whose events aren't published yet. Locked under the
+    /// machine.
+    steps: Mutex<VecDeque<&'static Step>>,
+    /// Held by the thread that publishes events, of other threads' steps as well.
+    publishing: Lent<()>,
     /// Used only by the thread that has begun a transition, so no other thread contends for it.
     work: Lent<Work<L>>,
 }
@@ -115,7 +121,8 @@ impl<L: Lifecycle> LifecycleNode<L> {
     pub fn new(node: &Node, lifecycle: L) -> Result<Self, CreateError> {
         let events = node.publisher("~/transition_event").create()?;
         let work = Lent::new(Work { lifecycle, held: Held::Nothing });
-        let core = Arc::new(Core { node: ManagedNode::new(node), events, work });
+        let (node_of, steps) = (ManagedNode::new(node), Mutex::default());
+        let core = Arc::new(Core { node: node_of, events, steps, publishing: Lent::new(()), work });
         let services = Services::new(node, &core)?;
         Ok(Self { core, services })
     }
@@ -253,11 +260,10 @@ impl<L: Lifecycle> Core<L> {
 
     fn change(&self, transition: Transition) -> Result<State, TransitionError> {
         let node = || self.node.full_name().to_owned();
-        let begun = self.node.machine(|machine| (machine.begin(transition), machine.state()));
-        let (Some(step), _) = begun else {
-            return Err(TransitionError::NotAllowed { node: node(), transition, state: begun.1 });
-        };
-        self.tell(step);
+        let (begins, state) = self.step(|machine| machine.begin(transition));
+        if !begins {
+            return Err(TransitionError::NotAllowed { node: node(), transition, state });
+        }
         let failure = self.work(transition);
         let Some(Failure { reason, is_error, has_panicked }) = failure else {
             return Ok(self.end(CallbackResult::Success));
@@ -312,16 +318,28 @@ impl<L: Lifecycle> Core<L> {
 
     /// Leaves the state of a transition.
     fn end(&self, result: CallbackResult) -> State {
-        let (step, state) = self.node.machine(|machine| (machine.end(result), machine.state()));
-        step.into_iter().for_each(|step| self.tell(step));
-        state
+        self.step(|machine| machine.end(result)).1
     }
 
-    fn tell(&self, step: &Step) {
-        // The transition goes on without its listeners.
-        if let Err(error) = self.events.publish(wire::event(step)) {
-            sinew::warn!(self.node, "{error}");
-        }
+    /// Takes a step of the machine, and publishes its event. Events come in the order of the steps,
+    /// whichever threads take them: if another thread is publishing, it publishes this one too.
+    /// Returns whether there was a step, and the state after it.
+    fn step(&self, take: impl FnOnce(&mut StateMachine) -> Option<&'static Step>) -> (bool, State) {
+        let outcome = self.node.machine(|machine| {
+            let step = take(machine);
+            self.steps.lock().extend(step);
+            (step.is_some(), machine.state())
+        });
+        let next = || self.steps.lock().pop_front();
+        self.publishing.serve(|()| {
+            while let Some(step) = next() {
+                // The transition goes on without its listeners.
+                if let Err(error) = self.events.publish(wire::event(step)) {
+                    sinew::warn!(self.node, "{error}");
+                }
+            }
+        });
+        outcome
     }
 }
 

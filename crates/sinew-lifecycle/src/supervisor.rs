@@ -228,7 +228,8 @@ impl Supervisor {
         }
     }
 
-    /// Shuts all nodes down, in reverse order: deactivates, cleans up, and finalizes.
+    /// Shuts all nodes down, in reverse order: deactivates, cleans up, and finalizes. A node that is
+    /// finalized already stays so.
     ///
     /// # Errors
     /// [`SupervisorError::Transition`] for the first node that failed; the other nodes are shut
@@ -239,6 +240,7 @@ impl Supervisor {
         for client in self.managed.iter().rev().filter(|client| client.is_ready()) {
             if let Err(source) = client.change(Transition::Shutdown, self.timeout)
                 && first.is_ok()
+                && !matches!(client.state(self.timeout), Ok(State::Finalized))
             {
                 first = Err(SupervisorError::Transition { transition: Transition::Shutdown, source });
             }

@@ -206,3 +206,30 @@ fn a_callback_of_the_same_executor_may_ask() {
     executor.spin_all(PATIENCE).unwrap();
     assert_eq!((told.try_recv().unwrap(), node.state()), ((Ok(()), State::Inactive), State::Inactive));
 }
+
+/// Each event begins where the one before it ended, whichever threads ask for transitions.
+#[test]
+fn events_of_several_threads_are_in_the_order_of_the_steps() {
+    let world = World::in_process();
+    let node = LifecycleNode::new(&world.robot.node("arm").unwrap(), from_fn(|_| Ok(()))).unwrap();
+    let qos = QoS::default().keep_all();
+    let watcher = world.operator.node("watcher").unwrap();
+    let events = watcher.subscription::<TransitionEvent>("/arm/transition_event").qos(qos).create().unwrap();
+    let mut last = State::Unconfigured.id();
+    for _ in 0..200 {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for transition in [Transition::Configure, Transition::Cleanup].repeat(20) {
+                        let _ = node.change(transition); // refused during one of the other thread
+                    }
+                });
+            }
+        });
+        while let Some((event, _)) = events.take() {
+            assert_eq!(event.start_state.id, last, "{event:?}");
+            last = event.goal_state.id;
+        }
+        assert_eq!(last, node.state().id());
+    }
+}

@@ -73,6 +73,7 @@ fn all_go_up_in_order_and_down_in_reverse(world: &World) {
     supervisor.start().unwrap();
     supervisor.shutdown().unwrap();
     assert_eq!([map.state(), planner.state()], [State::Finalized; 2]);
+    supervisor.shutdown().unwrap(); // they are shut down already
     let up = ["map configure", "planner configure", "map activate", "planner activate"];
     let down = ["planner deactivate", "map deactivate"];
     let again = ["map activate", "planner activate"];
