@@ -59,7 +59,7 @@ impl Requests {
             match read {
                 Ok(Incoming::Text(text)) => self.text(&text),
                 Ok(Incoming::Binary(frame)) => self.binary(&frame),
-                Ok(Incoming::Ping(bytes)) => self.session.send(FrameKind::Pong, bytes),
+                Ok(Incoming::Ping(bytes)) => self.session.pong(bytes),
                 Ok(Incoming::Pong) => {}
                 Err(ReadEnd::Quiet) if quiet < MOST_QUIET => {}
                 Ok(Incoming::Close) => return self.session.end(GOING_AWAY),

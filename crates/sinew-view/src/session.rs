@@ -25,8 +25,12 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bytes of frames other than messages that may wait.
+/// Memory of frames other than messages that may wait, in bytes.
 const MOST_WAITING: usize = 64 << 20;
+
+/// Memory of a frame that waits besides its bytes: its place in the list, which may have as much to
+/// spare, and the allocator's own.
+const FRAME: usize = 2 * size_of::<Frame>() + 16;
 
 /// Changes of subscriptions that may wait.
 const MOST_CHANGES: usize = 8192;
@@ -86,8 +90,10 @@ struct Call {
 #[derive(Default)]
 struct State {
     frames: Vec<Frame>,
-    /// Length of the frames.
+    /// Memory of the frames.
     bytes: usize,
+    /// The answer to the last ping. One is enough (RFC 6455, 5.5.3), however many pings come.
+    pong: Option<Vec<u8>>,
     changes: Vec<Change>,
     /// Subscriptions with messages.
     ready: BTreeSet<u32>,
@@ -101,6 +107,15 @@ struct State {
     parameters: BTreeSet<String>,
     /// The text about the graph that was sent last, empty at first; `None`: none is wanted.
     graph: Option<Arc<str>>,
+}
+
+impl State {
+    fn take_frames(&mut self) -> Vec<Frame> {
+        self.bytes = 0;
+        let mut frames = std::mem::take(&mut self.frames);
+        frames.extend(self.pong.take().map(|bytes| Frame { kind: FrameKind::Pong, bytes }));
+        frames
+    }
 }
 
 /// A client.
@@ -132,14 +147,14 @@ impl Session {
     /// Takes the next work; waits for it for `timeout` at most.
     pub(crate) fn wait(&self, timeout: Duration) -> Turn {
         let mut state = self.state.lock();
-        let State { frames, changes, ready, has_clock, end, .. } = &*state;
-        if frames.is_empty() && changes.is_empty() && ready.is_empty() && !has_clock && end.is_none() {
+        let State { frames, pong, changes, ready, has_clock, end, .. } = &*state;
+        let has_frames = !frames.is_empty() || pong.is_some();
+        if !has_frames && changes.is_empty() && ready.is_empty() && !has_clock && end.is_none() {
             self.news.wait_for(&mut state, timeout);
         }
-        state.bytes = 0;
         Turn {
             changes: std::mem::take(&mut state.changes),
-            frames: std::mem::take(&mut state.frames),
+            frames: state.take_frames(),
             ready: std::mem::take(&mut state.ready),
             has_clock: std::mem::take(&mut state.has_clock),
             end: state.end,
@@ -148,9 +163,7 @@ impl Session {
 
     /// Takes the frames that wait.
     pub(crate) fn take_frames(&self) -> Vec<Frame> {
-        let mut state = self.state.lock();
-        state.bytes = 0;
-        std::mem::take(&mut state.frames)
+        self.state.lock().take_frames()
     }
 
     /// Says that these subscriptions have more messages.
@@ -200,14 +213,21 @@ impl Session {
         if state.end.is_some() {
             return;
         }
-        if state.bytes > 0 && state.bytes + bytes.len() > MOST_WAITING {
+        let memory = bytes.len() + FRAME;
+        if state.bytes > 0 && state.bytes + memory > MOST_WAITING {
             state.end = Some(POLICY);
             drop(state);
             return self.disconnect(); // the writer is stuck
         }
-        state.bytes += bytes.len();
+        state.bytes += memory;
         state.frames.push(Frame { kind, bytes });
         drop(state);
+        self.news.notify_one();
+    }
+
+    /// Answers a ping, in the place of an answer that waits.
+    pub(crate) fn pong(&self, bytes: Vec<u8>) {
+        self.state.lock().pong = Some(bytes);
         self.news.notify_one();
     }
 
@@ -405,6 +425,32 @@ mod tests {
         assert_eq!(add(9), Ok(true));
         session.forget_requests();
         assert_eq!(take(), None);
+    }
+
+    #[test]
+    fn a_client_that_leaves_too_many_frames_unread_is_disconnected() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let session = Session::new(1, Arc::new(listener.accept().unwrap().0));
+        // Empty ones take memory as well.
+        (0..MOST_WAITING / FRAME).for_each(|_| session.send(FrameKind::Text, Vec::new()));
+        assert_eq!(session.state.lock().end, None);
+        session.send(FrameKind::Text, Vec::new());
+        assert_eq!(client.read(&mut [0]).unwrap(), 0);
+        let Turn { frames, end, .. } = session.wait(Duration::ZERO);
+        assert_eq!((frames.len(), end), (MOST_WAITING / FRAME, Some(POLICY)));
+    }
+
+    #[test]
+    fn the_last_ping_is_answered() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let session = Session::new(1, Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        (0..3).for_each(|number| session.pong(vec![number]));
+        session.send_text("a".to_owned());
+        let frames = session.wait(Duration::ZERO).frames;
+        let frames: Vec<_> = frames.into_iter().map(|frame| (frame.kind, frame.bytes)).collect();
+        assert_eq!(frames, [(FrameKind::Text, b"a".to_vec()), (FrameKind::Pong, vec![2])]);
+        assert!(session.wait(Duration::ZERO).frames.is_empty());
     }
 
     #[test]
