@@ -16,6 +16,36 @@ pub(crate) struct Misread {
     pub(crate) problem: String,
 }
 
+/// Memory that reading a text may still take, in bytes. Values and texts count, the allocator's own
+/// memory doesn't.
+pub(crate) struct Room {
+    limit: usize,
+    left: usize,
+}
+
+impl Room {
+    pub(crate) fn unlimited() -> Self {
+        Self::new(usize::MAX)
+    }
+
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, left: limit }
+    }
+
+    /// # Errors
+    /// The limit, if less than this is left.
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), usize> {
+        self.left = self.left.checked_sub(bytes).ok_or(self.limit)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn too_large(limit: usize) -> String {
+    format!(
+        "from here on, the message takes more than {limit} bytes of memory to read; send it encoded, or in parts"
+    )
+}
+
 /// A parsed text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Tree {
@@ -32,6 +62,15 @@ impl Tree {
     /// Returns whether the value is empty or null.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Plain(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+    }
+
+    /// Returns the memory of the value without those in it.
+    fn memory(&self) -> usize {
+        let text = match self {
+            Self::Plain(text) | Self::Quoted(text) => text.len(),
+            Self::Sequence(_) | Self::Mapping(_) => 0,
+        };
+        size_of::<Self>() + text
     }
 
     /// Describes the value for errors.
@@ -55,8 +94,8 @@ fn shortened(text: &str) -> String {
 }
 
 /// Parses JSON as YAML, after joining surrogate pairs.
-pub(crate) fn json(text: &str) -> Result<Tree, Misread> {
-    yaml(&with_whole_characters(text))
+pub(crate) fn json(text: &str, room: &mut Room) -> Result<Tree, Misread> {
+    yaml(&with_whole_characters(text), room)
 }
 
 /// Joins surrogate pairs: JSON escapes are UTF-16 units, YAML escapes are characters, so two units
@@ -98,7 +137,7 @@ fn pair(escape: &str) -> Option<char> {
 }
 
 /// Parses YAML: one document, without references; all keys are texts.
-pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
+pub(crate) fn yaml(text: &str, room: &mut Room) -> Result<Tree, Misread> {
     let mut open: Vec<Open> = Vec::new();
     let mut document = None;
     for event in Events::new(text) {
@@ -131,6 +170,7 @@ pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
             return Err(wrong(at, "this lies deeper than any message"));
         }
         let Some(complete) = complete else { continue };
+        room.take(complete.memory()).map_err(|limit| wrong(at, &too_large(limit)))?;
         match open.last_mut() {
             Some(outer) => outer.add(complete, at)?,
             None => document = Some(complete),

@@ -25,6 +25,9 @@ const MOST_CHANNELS: usize = 256;
 /// Services that a client may call, as long as they are there.
 const MOST_SERVICES: usize = 1024;
 
+/// Memory that reading a message in JSON may take, in bytes: some words of it stand for many values.
+const MOST_JSON: usize = 64 << 20;
+
 /// A topic on which the client publishes.
 struct Published {
     publisher: Publisher<SerializedMessage>,
@@ -274,7 +277,7 @@ impl Format {
     fn read(&self, bytes: &[u8]) -> Result<SerializedMessage, String> {
         if self.is_json {
             let text = std::str::from_utf8(bytes).map_err(|_| "the JSON text is no UTF-8")?;
-            let message = DynamicMessage::from_json(&self.message_type, text);
+            let message = DynamicMessage::from_json_within(&self.message_type, text, MOST_JSON);
             return Ok(SerializedMessage::new(message.map_err(|error| error.to_string())?.encode()));
         }
         DynamicMessage::decode(&self.message_type, bytes).map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! Reads descriptions from other programs.
 
 use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription};
-use crate::tree::{Tree, json};
+use crate::tree::{Room, Tree, json};
 
 impl TypeDescription {
     /// Parses untrusted text in the form that [`to_json`](Self::to_json) writes; returns `None` for
@@ -17,7 +17,7 @@ impl TypeDescription {
     /// ```
     #[must_use]
     pub fn from_json(text: &str) -> Option<Self> {
-        let tree = json(text).ok()?;
+        let tree = json(text, &mut Room::unlimited()).ok()?;
         let referenced = list(inside(&tree, "referenced_type_descriptions")?)?;
         Some(Self {
             type_description: individual(inside(&tree, "type_description")?)?,

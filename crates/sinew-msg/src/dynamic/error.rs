@@ -1,7 +1,7 @@
 //! Errors in descriptions, encoded messages and texts.
 
 #[cfg(feature = "text")]
-use crate::tree::Misread;
+use crate::tree::{Misread, too_large};
 
 /// The reason why a description does not give a readable message type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -211,6 +211,14 @@ pub enum TextError {
         found: String,
         /// The values that the type accepts.
         expected: String,
+    },
+    /// Reading the message takes more memory than the caller allows.
+    #[error("`{path}`: {}", too_large(*.limit))]
+    TooLarge {
+        /// The field or element at which the limit is exceeded.
+        path: String,
+        /// The limit in bytes.
+        limit: usize,
     },
 }
 

@@ -6,7 +6,7 @@ use super::types::{DynamicElement, DynamicField, MessageType, names};
 use super::value::{Scalar, Scalars, Value, integer_of};
 use super::words::{integer, integer_of_other_base, truth, without_lines};
 use crate::definition::{Primitive, Shape};
-use crate::tree::{self, Tree};
+use crate::tree::{self, Room, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ impl DynamicMessage {
     /// # Errors
     /// [`TextError`] if the text is not YAML or not a message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        read(message_type, tree::yaml(text)?)
+        let mut room = Room::unlimited();
+        read(message_type, tree::yaml(text, &mut room)?, room)
     }
 
     /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped
@@ -49,13 +50,47 @@ impl DynamicMessage {
     /// # Errors
     /// [`TextError`] if the text is neither JSON nor YAML, or not a message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        read(message_type, tree::json(text)?)
+        Self::from_json_within(message_type, text, usize::MAX)
+    }
+
+    /// Reads a message from a JSON text of an untrusted sender: as [`from_json`](Self::from_json),
+    /// but refuses a message for which values and texts of more than `limit` bytes would be held in
+    /// memory.
+    ///
+    /// Without a limit, a short text may take much memory: each `{}` in a list stands for a message
+    /// with all its default values.
+    ///
+    /// ```
+    /// # use sinew_msg::definition::{Definition, Definitions};
+    /// # use sinew_msg::dynamic::{DynamicMessage, MessageType};
+    /// # use std::sync::Arc;
+    /// # let mut definitions = Definitions::new();
+    /// # let name = "example_msgs/msg/Grid".parse()?;
+    /// # definitions.add(Definition::parse(&name, "Grid.msg", "Row[] rows")?)?;
+    /// # let row = "example_msgs/msg/Row".parse()?;
+    /// # definitions.add(Definition::parse(&row, "Row.msg", "float64[1000] cells")?)?;
+    /// # let grid = Arc::new(MessageType::of(&definitions.resolve()?, &name)?);
+    /// // Row[] rows; in a Row: float64[1000] cells
+    /// assert!(DynamicMessage::from_json_within(&grid, r#"{"rows": [{}]}"#, 10_000).is_ok());
+    /// assert!(DynamicMessage::from_json_within(&grid, r#"{"rows": [{}, {}]}"#, 10_000).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TextError`], also if the message exceeds the limit.
+    pub fn from_json_within(
+        message_type: &Arc<MessageType>,
+        text: &str,
+        limit: usize,
+    ) -> Result<Self, TextError> {
+        let mut room = Room::new(limit);
+        read(message_type, tree::json(text, &mut room)?, room)
     }
 }
 
-fn read(message_type: &Arc<MessageType>, tree: Tree) -> Result<DynamicMessage, TextError> {
-    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times: None };
-    Ok(DynamicMessage::of(message_type, reading.structure(0, tree)?))
+fn read(message_type: &Arc<MessageType>, tree: Tree, room: Room) -> Result<DynamicMessage, TextError> {
+    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times: None, room };
+    reading.message(tree)
 }
 
 /// Reads a message with times that may be left open. Also returns their places, as numbers of
@@ -64,22 +99,35 @@ pub(super) fn read_open(
     message_type: &Arc<MessageType>,
     tree: Tree,
 ) -> Result<(DynamicMessage, Vec<Vec<usize>>), TextError> {
-    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times: Some(Vec::new()) };
-    let message = DynamicMessage::of(message_type, reading.structure(0, tree)?);
+    let (times, room) = (Some(Vec::new()), Room::unlimited());
+    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times, room };
+    let message = reading.message(tree)?;
     Ok((message, reading.times.unwrap_or_default()))
 }
 
 struct Reading<'a> {
-    message_type: &'a MessageType,
+    message_type: &'a Arc<MessageType>,
     /// The path of the current value: names, each after a dot, and indices.
     path: Vec<String>,
     /// The same path as numbers of fields and elements.
     place: Vec<usize>,
     /// The places of open times; `None` if times must not be left open.
     times: Option<Vec<Vec<usize>>>,
+    room: Room,
 }
 
 impl Reading<'_> {
+    fn message(&mut self, tree: Tree) -> Result<DynamicMessage, TextError> {
+        self.make_room(1, DynamicElement::Structure(0))?;
+        Ok(DynamicMessage::of(self.message_type, self.structure(0, tree)?))
+    }
+
+    /// Takes the memory of elements, of which the text may leave out everything.
+    fn make_room(&mut self, count: usize, element: DynamicElement) -> Result<(), TextError> {
+        let memory = self.message_type.least_memory(element).saturating_mul(count);
+        self.room.take(memory).map_err(|limit| TextError::TooLarge { path: self.path(), limit })
+    }
+
     fn structure(&mut self, index: usize, tree: Tree) -> Result<Vec<Value>, TextError> {
         let message_type = self.message_type;
         let structure = message_type.structure(index);
@@ -162,6 +210,7 @@ impl Reading<'_> {
             let expected = format!("{bound}{most} for `{field_type}`");
             return Err(self.wrong(&Tree::Sequence(items), expected));
         }
+        self.make_room(items.len(), field.element)?;
         let items = items.into_iter().enumerate();
         if let DynamicElement::Scalar(primitive) = field.element {
             let mut scalars = Scalars::new(primitive, Vec::new());

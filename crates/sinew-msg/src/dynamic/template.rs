@@ -5,7 +5,7 @@ use super::message::DynamicMessage;
 use super::read::read_open;
 use super::types::MessageType;
 use super::value::{Scalar, Value};
-use crate::tree::{self, Tree};
+use crate::tree::{self, Room, Tree};
 use std::sync::Arc;
 
 /// A message from a text in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a
@@ -42,7 +42,7 @@ impl Template {
     /// # Errors
     /// [`TextError`] if the text is not YAML or not a message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        Self::of(message_type, tree::yaml(text)?)
+        Self::of(message_type, tree::yaml(text, &mut Room::unlimited())?)
     }
 
     /// Reads JSON; otherwise as [`DynamicMessage::from_json`].
@@ -50,7 +50,7 @@ impl Template {
     /// # Errors
     /// [`TextError`] if the text is neither JSON nor YAML, or not a message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        Self::of(message_type, tree::json(text)?)
+        Self::of(message_type, tree::json(text, &mut Room::unlimited())?)
     }
 
     fn of(message_type: &Arc<MessageType>, tree: Tree) -> Result<Self, TextError> {

@@ -150,6 +150,20 @@ impl MessageType {
         least(element, |index| self.structures[index].size.least)
     }
 
+    /// Returns the minimum memory of an element of a list in bytes, without the allocator's own.
+    #[cfg(feature = "text")]
+    pub(super) fn least_memory(&self, element: DynamicElement) -> usize {
+        match element {
+            DynamicElement::Scalar(primitive) => width(primitive),
+            DynamicElement::String(_) | DynamicElement::WString(_) => size_of::<Value>(),
+            // The numbers in arrays are no `Value`s; the encoded length is at least theirs.
+            DynamicElement::Structure(index) => {
+                let Size { least, values, .. } = self.structures[index].size;
+                values.saturating_mul(size_of::<Value>()).saturating_add(least)
+            }
+        }
+    }
+
     /// Returns the default values of a message's fields.
     pub(super) fn default_fields(&self, index: usize) -> Vec<Value> {
         self.structure(index).fields.iter().map(|field| self.default_value(field)).collect()

@@ -168,6 +168,33 @@ fn what_is_no_yaml_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_message_takes_at_most_the_memory_that_is_allowed() {
+    let types = message_type(&[
+        ("A", "Row[] rows\nuint8[] bytes\nstring[] texts"),
+        ("Row", "float64[1000] cells\nRow2 more"),
+        ("Row2", "string name\nuint8 a\nuint8 b"),
+    ]);
+    let least = |text: &str| {
+        let fits = |limit: usize| DynamicMessage::from_json_within(&types, text, limit).is_ok();
+        (0..20).map(|power| 1 << power).find(|limit| fits(*limit)).unwrap_or(usize::MAX)
+    };
+    // A row takes its 8000 bytes of numbers and its values, whether it is written or not.
+    assert_eq!([least("{}"), least(r#"{"rows": []}"#)], [256, 256]);
+    assert_eq!(least(r#"{"rows": [{}]}"#), 16_384);
+    assert_eq!(least(r#"{"rows": [{"more": {"name": "a", "a": 1, "b": 2}}]}"#), 16_384);
+    assert_eq!(least(r#"{"rows": [{}, {}, {}]}"#), 32_768);
+    // As do the words of the text.
+    assert_eq!(least(&format!(r#"{{"bytes": [{}1]}}"#, "1,".repeat(999))), 65_536);
+    assert_eq!(least(&format!(r#"{{"texts": ["{}"]}}"#, "a".repeat(40_000))), 65_536);
+
+    let error = |text: &str| DynamicMessage::from_json_within(&types, text, 10_000).unwrap_err().to_string();
+    let problem = "from here on, the message takes more than 10000 bytes of memory to read; send it encoded, or in parts";
+    assert_eq!(error(r#"{"rows": [{}, {}]}"#), format!("`rows`: {problem}"));
+    let long = format!("[{}]", "1,".repeat(1000));
+    assert_eq!(error(&long), format!("line 1, column 608: {problem}"));
+}
+
+#[test]
 fn json_has_characters_in_two_halves() {
     let texts = message_type(&[("A", "string a")]);
     let read = |text: &str| DynamicMessage::from_json(&texts, text).map(|message| message.to_json());

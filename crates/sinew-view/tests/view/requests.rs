@@ -66,6 +66,24 @@ fn clients_publish_where_that_is_allowed() {
 }
 
 #[test]
+fn a_message_that_would_take_too_much_memory_is_refused() {
+    let world = World::with(|builder| builder.allow_publish(true));
+    let goals = world.node.subscription::<ParameterEvent>("goal").create().unwrap();
+    let mut viewer = world.viewer();
+    advertise(&mut viewer, 1, "json", "rcl_interfaces/msg/ParameterEvent");
+    assert!(goals.wait_for_publishers(1, PATIENCE));
+    let text = |count: usize| format!(r#"{{"new_parameters":[{}{{}}]}}"#, "{},".repeat(count - 1));
+    viewer.send_binary(1, &[1], text(200_000).as_bytes());
+    viewer.status(
+        "/goal: `new_parameters`: from here on, the message takes more than 67108864 bytes of memory",
+    );
+    viewer.send_binary(1, &[1], text(1000).as_bytes());
+    viewer.settle();
+    assert!(goals.bring_in(PATIENCE));
+    assert_eq!(goals.take().unwrap().0.new_parameters.len(), 1000);
+}
+
+#[test]
 fn nothing_is_published_called_or_set_by_default() {
     let world = World::new();
     let _rate = world.node.parameter("rate").default(30).create().unwrap();
