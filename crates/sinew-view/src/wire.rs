@@ -24,8 +24,8 @@ const MAX_ID: usize = 256;
 /// Length of a file's URI.
 const MAX_URI: usize = 4096;
 
-/// Length of a request for parameters. It waits for slow nodes, with requests of other clients.
-const MAX_PARAMETERS: usize = 1 << 20;
+/// Length of a text. Reading it takes a multiple of its length, as its `op` may stand at the end.
+const MAX_TEXT: usize = 1 << 20;
 
 // ---- the server's texts ----
 
@@ -313,23 +313,19 @@ impl ClientText {
     /// # Errors
     /// The problem as a sentence: it can't be read, or is longer than something here may be.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+        limit("a text", text.len(), MAX_TEXT)?;
         let request =
             serde_json::from_slice(text).map_err(|error| format!("a text can't be read: {error}"))?;
         match &request {
             Self::GetParameters { parameter_names, id } => {
-                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
                 limit_names(parameter_names)?;
                 limit_id(id.as_deref())?;
             }
             Self::SetParameters { parameters, id } => {
-                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
                 limit_names(parameters.iter().map(|parameter| &parameter.name))?;
                 limit_id(id.as_deref())?;
             }
-            Self::SubscribeParameterUpdates { parameter_names } => {
-                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
-                limit_names(parameter_names)?;
-            }
+            Self::SubscribeParameterUpdates { parameter_names } => limit_names(parameter_names)?,
             Self::Advertise { channels } => {
                 for ClientChannel { topic, encoding, schema_name, .. } in channels {
                     limit_names([topic, encoding, schema_name])?;
@@ -477,6 +473,14 @@ mod tests {
         for frame in short {
             assert!(ClientBinary::parse(frame).is_err(), "{frame:?}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_not_read() {
+        let text = vec![b'['; MAX_TEXT + 1];
+        let problem = ClientText::parse(&text).unwrap_err();
+        assert_eq!(problem, "a text has 1048577 bytes: at most 1048576 are allowed");
+        assert!(ClientText::parse(&text[1..]).unwrap_err().contains("can't be read"));
     }
 
     #[test]
