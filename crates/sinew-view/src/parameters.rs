@@ -10,15 +10,20 @@ use serde_json::{Number, Value, json};
 use sinew::error::ParameterClientError;
 use sinew::graph::EndpointKind;
 use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
+use sinew::time::Time;
 use sinew::{QoS, Subscription};
 use sinew_interfaces::rcl_interfaces::msg;
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 /// Time in which a node has to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Time for a job, whatever the number of nodes that don't answer: other clients wait for it.
+const JOB_TIME: Duration = Duration::from_secs(10);
 
 /// The service, below its name, of a node with parameters.
 const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
@@ -46,9 +51,10 @@ impl Parameters {
                 if has_more {
                     self.hub.ask(Some(session.clone()));
                 }
+                let asking = Asking::new(&self.hub, &session, JOB_TIME);
                 match job {
-                    Job::Get { names, id } => self.get(&session, names, id),
-                    Job::Set { parameters, id } => self.set(&session, parameters, id),
+                    Job::Get { names, id } => asking.get(names, id),
+                    Job::Set { parameters, id } => asking.set(parameters, id),
                     Job::Watch { names } => self.watch(&session, names),
                 }
             }
@@ -56,118 +62,6 @@ impl Parameters {
                 self.tell_changes();
             }
         }
-    }
-
-    fn get(&self, session: &Session, names: Vec<String>, id: Option<String>) {
-        let found = match names.is_empty() {
-            true => self.all(session),
-            false => self.values(session, names),
-        };
-        session.send_text(ServerText::ParameterValues { parameters: found, id }.to_json());
-    }
-
-    /// Returns the parameters of all nodes that serve them.
-    fn all(&self, session: &Session) -> Vec<Parameter> {
-        let snapshot = self.hub.node.graph().snapshot();
-        let servers = snapshot.endpoints().iter().filter(|endpoint| endpoint.kind == EndpointKind::Server);
-        let of_type = servers.filter(|endpoint| endpoint.type_name == SERVICE.1);
-        let mut nodes: Vec<&str> =
-            of_type.filter_map(|endpoint| endpoint.name.strip_suffix(SERVICE.0)).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let mut names = Vec::new();
-        for node in nodes.into_iter().take_while(|_| !self.hub.is_ending()) {
-            let listed = self.hub.node.parameter_client(node).list(Vec::<String>::new(), 0).wait(PATIENCE);
-            match listed {
-                Ok(listed) => names.extend(listed.names.iter().map(|name| format!("{node}.{name}"))),
-                Err(error) => session.status(Level::Warning, &error.to_string(), None),
-            }
-        }
-        names.retain(|name| self.hub.settings.parameters.passes(name));
-        self.values(session, names)
-    }
-
-    /// Returns the values of parameters; tells the client of those that can't be had.
-    fn values(&self, session: &Session, names: Vec<String>) -> Vec<Parameter> {
-        let mut found = Vec::new();
-        let by_node = self.by_node(session, names.into_iter().map(|name| (name, ())));
-        for (node, names) in by_node.into_iter().take_while(|_| !self.hub.is_ending()) {
-            let names: Vec<String> = names.into_iter().map(|(name, ())| name).collect();
-            let client = self.hub.node.parameter_client(&node);
-            let mut take = |names: &[String]| {
-                let values = client.get(names).wait(PATIENCE)?;
-                found.extend(names.iter().zip(values).map(|(name, value)| parameter(&node, name, &value)));
-                Ok(())
-            };
-            let problems: Vec<ParameterClientError> = match take(&names) {
-                Ok(()) => Vec::new(),
-                // The node doesn't say which.
-                Err(ParameterClientError::NotDeclared { .. }) if names.len() > 1 => {
-                    let rest = names.iter().take_while(|_| !self.hub.is_ending());
-                    rest.filter_map(|name| take(std::slice::from_ref(name)).err()).collect()
-                }
-                Err(error) => vec![error],
-            };
-            for problem in problems {
-                session.status(Level::Warning, &problem.to_string(), None);
-            }
-        }
-        found
-    }
-
-    fn set(&self, session: &Session, parameters: Vec<Parameter>, id: Option<String>) {
-        if !self.hub.settings.allowed.parameters {
-            let problem = "parameters can't be set through this server: it was not started with that";
-            return session.status(Level::Error, problem, None);
-        }
-        let mut given = Vec::new();
-        for Parameter { name, kind, value } in parameters {
-            match value_of(kind.as_deref(), value) {
-                Ok(value) => given.push((name, value)),
-                Err(problem) => session.status(Level::Error, &format!("{name}: {problem}"), None),
-            }
-        }
-        let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
-        let by_node = self.by_node(session, given);
-        for (node, values) in by_node.into_iter().take_while(|_| !self.hub.is_ending()) {
-            let client = self.hub.node.parameter_client(&node);
-            let named = values.iter().map(|(name, value)| NamedValue::new(name, value.clone()));
-            match client.set(named.collect::<Vec<_>>()).wait(PATIENCE) {
-                Ok(outcomes) => {
-                    for ((name, _), outcome) in values.iter().zip(outcomes) {
-                        if let Err(reason) = outcome {
-                            session.status(Level::Error, &format!("{node}.{name} isn't set: {reason}"), None);
-                        }
-                    }
-                }
-                Err(error) => session.status(Level::Error, &error.to_string(), None),
-            }
-        }
-        if id.is_some() {
-            self.get(session, names, id);
-        }
-    }
-
-    /// Sorts parameters by their nodes; tells the client of names that are none, or are not shown.
-    fn by_node<T>(
-        &self,
-        session: &Session,
-        named: impl IntoIterator<Item = (String, T)>,
-    ) -> BTreeMap<String, Vec<(String, T)>> {
-        let mut by_node: BTreeMap<String, Vec<(String, T)>> = BTreeMap::new();
-        for (name, value) in named {
-            match name.split_once('.') {
-                Some((node, parameter)) if self.hub.settings.parameters.passes(&name) => {
-                    by_node.entry(node.to_owned()).or_default().push((parameter.to_owned(), value));
-                }
-                Some(_) => session.status(Level::Error, &format!("{name} isn't shown by this server"), None),
-                None => {
-                    let problem = format!("`{name}` is no parameter's name, such as /node.parameter");
-                    session.status(Level::Error, &problem, None);
-                }
-            }
-        }
-        by_node
     }
 
     fn watch(&mut self, session: &Session, names: Vec<String>) {
@@ -206,6 +100,167 @@ impl Parameters {
                 }
             }
         }
+    }
+}
+
+/// A job that asks nodes.
+struct Asking<'a> {
+    hub: &'a Hub,
+    session: &'a Session,
+    /// Steady time.
+    deadline: Time,
+    /// The client was told that the time is up.
+    has_told: Cell<bool>,
+}
+
+impl<'a> Asking<'a> {
+    fn new(hub: &'a Hub, session: &'a Session, time: Duration) -> Self {
+        Self { hub, session, deadline: Time::steady() + time, has_told: Cell::new(false) }
+    }
+
+    fn fail(&self, problem: &str) {
+        self.session.status(Level::Error, problem, None);
+    }
+
+    /// Returns the time for this node's answer; `None` if the job ends here: its time is up, which
+    /// the client is told, or the client or the server goes.
+    fn patience(&self, node: &str) -> Option<Duration> {
+        if self.hub.is_ending() || self.session.is_ending() {
+            return None;
+        }
+        let rest = self.deadline - Time::steady();
+        if !rest.is_zero() {
+            return Some(rest.min(PATIENCE));
+        }
+        if !self.has_told.replace(true) {
+            let problem = format!(
+                "a request for parameters ends after {JOB_TIME:?}, so {node} isn't asked, nor nodes after it: \
+                 ask for those of fewer nodes"
+            );
+            self.fail(&problem);
+        }
+        None
+    }
+
+    fn get(&self, names: Vec<String>, id: Option<String>) {
+        let found = match names.is_empty() {
+            true => self.all(),
+            false => self.values(names),
+        };
+        self.session.send_text(ServerText::ParameterValues { parameters: found, id }.to_json());
+    }
+
+    /// Returns the names of the nodes that serve their parameters.
+    fn nodes(&self) -> BTreeSet<String> {
+        let snapshot = self.hub.node.graph().snapshot();
+        let servers = snapshot.endpoints().iter().filter(|endpoint| endpoint.kind == EndpointKind::Server);
+        let of_type = servers.filter(|endpoint| endpoint.type_name == SERVICE.1);
+        of_type.filter_map(|endpoint| endpoint.name.strip_suffix(SERVICE.0)).map(str::to_owned).collect()
+    }
+
+    /// Returns the parameters of all nodes that serve them.
+    fn all(&self) -> Vec<Parameter> {
+        let mut names = Vec::new();
+        for node in self.nodes() {
+            let Some(patience) = self.patience(&node) else { break };
+            let client = self.hub.node.parameter_client(&node);
+            match client.list(Vec::<String>::new(), 0).wait(patience) {
+                Ok(listed) => names.extend(listed.names.iter().map(|name| format!("{node}.{name}"))),
+                Err(error) => self.session.status(Level::Warning, &error.to_string(), None),
+            }
+        }
+        names.retain(|name| self.hub.settings.parameters.passes(name));
+        self.values(names)
+    }
+
+    /// Returns the values of parameters; tells the client of those that can't be had.
+    fn values(&self, names: Vec<String>) -> Vec<Parameter> {
+        let mut found = Vec::new();
+        let by_node = self.by_node(names.into_iter().map(|name| (name, ())));
+        for (node, names) in by_node {
+            let names: Vec<String> = names.into_iter().map(|(name, ())| name).collect();
+            let client = self.hub.node.parameter_client(&node);
+            let mut take = |names: &[String]| {
+                let Some(patience) = self.patience(&node) else { return Ok(()) };
+                let values = client.get(names).wait(patience)?;
+                found.extend(names.iter().zip(values).map(|(name, value)| parameter(&node, name, &value)));
+                Ok(())
+            };
+            let problems: Vec<ParameterClientError> = match take(&names) {
+                Ok(()) => Vec::new(),
+                // The node doesn't say which.
+                Err(ParameterClientError::NotDeclared { .. }) if names.len() > 1 => {
+                    names.iter().filter_map(|name| take(std::slice::from_ref(name)).err()).collect()
+                }
+                Err(error) => vec![error],
+            };
+            for problem in problems {
+                self.session.status(Level::Warning, &problem.to_string(), None);
+            }
+        }
+        found
+    }
+
+    fn set(&self, parameters: Vec<Parameter>, id: Option<String>) {
+        if !self.hub.settings.allowed.parameters {
+            let problem = "parameters can't be set through this server: it was not started with that";
+            return self.fail(problem);
+        }
+        let mut given = Vec::new();
+        for Parameter { name, kind, value } in parameters {
+            match value_of(kind.as_deref(), value) {
+                Ok(value) => given.push((name, value)),
+                Err(problem) => self.fail(&format!("{name}: {problem}")),
+            }
+        }
+        let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+        let by_node = self.by_node(given);
+        for (node, values) in by_node {
+            let Some(patience) = self.patience(&node) else { break };
+            let client = self.hub.node.parameter_client(&node);
+            let named = values.iter().map(|(name, value)| NamedValue::new(name, value.clone()));
+            match client.set(named.collect::<Vec<_>>()).wait(patience) {
+                Ok(outcomes) => {
+                    for ((name, _), outcome) in values.iter().zip(outcomes) {
+                        if let Err(reason) = outcome {
+                            self.fail(&format!("{node}.{name} isn't set: {reason}"));
+                        }
+                    }
+                }
+                Err(error) => self.fail(&error.to_string()),
+            }
+        }
+        if id.is_some() {
+            self.get(names, id);
+        }
+    }
+
+    /// Sorts parameters by their nodes; tells the client of names that are none, or are not shown, and
+    /// of nodes that don't serve theirs: it would wait for each.
+    fn by_node<T>(&self, named: impl IntoIterator<Item = (String, T)>) -> BTreeMap<String, Vec<(String, T)>> {
+        let nodes = self.nodes();
+        let mut by_node: BTreeMap<String, Vec<(String, T)>> = BTreeMap::new();
+        for (name, value) in named {
+            match name.split_once('.') {
+                Some((node, parameter)) if self.hub.settings.parameters.passes(&name) => {
+                    by_node.entry(node.to_owned()).or_default().push((parameter.to_owned(), value));
+                }
+                Some(_) => self.fail(&format!("{name} isn't shown by this server")),
+                None => {
+                    let problem = format!("`{name}` is no parameter's name, such as /node.parameter");
+                    self.fail(&problem);
+                }
+            }
+        }
+        by_node.retain(|node, _| {
+            let is_there = nodes.contains(node);
+            if !is_there {
+                let problem = format!("there is no node {node} that serves its parameters");
+                self.fail(&problem);
+            }
+            is_there
+        });
+        by_node
     }
 }
 
@@ -291,6 +346,40 @@ fn of_message(value: &msg::ParameterValue) -> ParameterValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
+    use sinew::{Context, Executor};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_job_asks_only_for_its_time_and_for_a_client_that_is_there() {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        let robot = context.node("robot").unwrap();
+        let _rate = robot.parameter("rate").default(30).create().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let stop = executor.stop_handle();
+        let spins = std::thread::spawn(move || executor.spin());
+
+        let node = context.node("view").unwrap();
+        let hub = Hub::new(node, Settings::default(), "a".to_owned(), mpsc::channel().0);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let session = Session::new(1, Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        let texts = || -> Vec<String> {
+            let frames = session.take_frames().into_iter();
+            frames.map(|frame| String::from_utf8(frame.bytes).unwrap()).collect()
+        };
+        let ask = |time| Asking::new(&hub, &session, time).values(vec!["/robot.rate".to_owned()]);
+        assert_eq!(ask(Duration::from_secs(60)).len(), 1);
+        assert!(texts().is_empty());
+        assert!(Asking::new(&hub, &session, Duration::ZERO).all().is_empty());
+        let told = texts();
+        assert!(told.len() == 1 && told[0].contains("so /robot isn't asked"), "{told:?}");
+        session.end(crate::socket::GOING_AWAY);
+        assert!(ask(Duration::from_secs(60)).is_empty());
+        stop.stop();
+        spins.join().unwrap().unwrap();
+    }
 
     #[test]
     fn values_come_back_as_they_went() {

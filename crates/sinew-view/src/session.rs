@@ -246,6 +246,11 @@ impl Session {
         self.news.notify_one();
     }
 
+    /// Returns whether the connection ends or has ended.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.state.lock().end.is_some()
+    }
+
     pub(crate) fn set_wants_graph(&self, wanted: bool) {
         self.state.lock().graph = wanted.then(Arc::default);
     }

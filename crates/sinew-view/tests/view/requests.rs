@@ -10,7 +10,8 @@ use sinew_interfaces::rcl_interfaces::msg::{
 };
 use sinew_interfaces::rcl_interfaces::srv::{
     DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameters,
-    GetParametersRequest, GetParametersResponse,
+    GetParametersRequest, GetParametersResponse, ListParameters, ListParametersRequest,
+    ListParametersResponse,
 };
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
@@ -215,12 +216,13 @@ fn parameters_are_read_set_and_watched() {
         assert_eq!(value(&all, "/robot.pid.gain")["type"], "float64");
         assert!(value(&all, "/robot.secret").is_null());
 
-        let names = json!(["/robot.rate", "/robot.nothing", "/robot.secret"]);
+        let names = json!(["/robot.rate", "/robot.nothing", "/robot.secret", "/gone.rate"]);
         viewer.send(json!({ "op": "getParameters", "parameterNames": names, "id": "some" }));
         let some = viewer.text_where("parameterValues", |text| text["id"] == "some");
         assert_eq!(some["parameters"], json!([{ "name": "/robot.rate", "value": 30 }]));
         viewer.status("nothing");
         viewer.status("/robot.secret isn't shown");
+        viewer.status("there is no node /gone that serves its parameters");
 
         let set =
             json!([{ "name": "/robot.rate", "value": 60 }, { "name": "/robot.pid.gain", "value": "no" }]);
@@ -237,12 +239,15 @@ fn parameters_are_read_set_and_watched() {
 
 #[test]
 fn changes_of_parameters_are_told_though_too_many_requests_wait() {
-    let world = World::new();
+    let world = World::with(|builder| builder.allow_services(true));
     let slow = world.node.server::<GetParameters>("/slow/get_parameters");
     let _slow = slow.callback(|_: &GetParametersRequest| GetParametersResponse::default()).unwrap();
+    let slow = world.node.server::<ListParameters>("/slow/list_parameters");
+    let _listed = slow.callback(|_: &ListParametersRequest| ListParametersResponse::default()).unwrap();
     let events = world.node.publisher::<ParameterEvent>("/parameter_events");
     let events = events.qos(QoS::parameter_events()).create().unwrap();
     let mut viewer = world.viewer();
+    viewer.service("/slow/list_parameters");
     viewer.send(json!({ "op": "subscribeParameterUpdates", "parameterNames": ["/robot.rate"] }));
     assert!(events.wait_for_subscribers(1, PATIENCE));
     let get = |name: &str, id: &str| json!({ "op": "getParameters", "parameterNames": [name], "id": id });
