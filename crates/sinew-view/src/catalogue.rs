@@ -66,13 +66,6 @@ pub(crate) struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     pub(crate) fn of(snapshot: &'a GraphSnapshot, settings: &Settings) -> Self {
-        let hidden: BTreeSet<String> = match settings.has_hidden {
-            true => BTreeSet::new(),
-            false => {
-                let all = snapshot.topics().into_iter().chain(snapshot.services());
-                all.filter(sinew::graph::NameAndTypes::is_hidden).map(|one| one.name).collect()
-            }
-        };
         let of_publishers = |one: &&EndpointInfo| one.kind == EndpointKind::Publisher;
         let published: BTreeSet<&str> =
             snapshot.endpoints().iter().filter(of_publishers).map(|one| one.name.as_str()).collect();
@@ -84,17 +77,17 @@ impl<'a> Seen<'a> {
         let mut services = BTreeMap::new();
         for endpoint in snapshot.endpoints() {
             let Some(key) = Key::of(endpoint) else { continue };
-            if hidden.contains(&key.name) || !endpoint.leaves_process() {
+            if !endpoint.leaves_process() {
                 continue;
             }
             match endpoint.kind {
                 EndpointKind::Publisher => {
                     let shown = compressed(&key).into_iter().chain([key]);
-                    for key in shown.filter(|key| settings.topics.passes(&key.name)) {
+                    for key in shown.filter(|key| settings.shows_topic(&key.name)) {
                         offered.entry(key).or_default().push(endpoint);
                     }
                 }
-                EndpointKind::Server if settings.allowed.services && settings.services.passes(&key.name) => {
+                EndpointKind::Server if settings.allowed.services && settings.shows_service(&key.name) => {
                     services.insert(key, endpoint);
                 }
                 _ => {}

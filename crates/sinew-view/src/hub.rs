@@ -214,11 +214,11 @@ impl Hub {
                 EndpointKind::Server => EndpointKindKey::Server,
                 _ => continue,
             };
-            let filter = match kind {
-                EndpointKindKey::Server => &self.settings.services,
-                _ => &self.settings.topics,
+            let is_shown = match kind {
+                EndpointKindKey::Server => self.settings.shows_service(&endpoint.name),
+                _ => self.settings.shows_topic(&endpoint.name),
             };
-            if filter.passes(&endpoint.name) {
+            if is_shown {
                 ends.entry((kind, &endpoint.name)).or_default().insert(&endpoint.node);
             }
         }

@@ -181,7 +181,8 @@ impl Requests {
         if !self.hub.settings.allowed.publish {
             return Err("this server was not started with that".to_owned());
         }
-        if !self.hub.settings.topics.passes(topic) {
+        let topic = &self.hub.node.resolve_topic_name(topic).map_err(|error| error.to_string())?;
+        if !self.hub.settings.shows_topic(topic) {
             return Err("this server doesn't show it".to_owned());
         }
         if self.published.contains_key(id) {

@@ -2,6 +2,7 @@
 
 use crate::playback::Playback;
 use sinew::msg::TypeHash;
+use sinew::names::is_hidden;
 use sinew_bag::Schema;
 use sinew_msg::description::TypeDescription;
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ pub(crate) struct Allowed {
 
 pub(crate) struct Settings {
     pub(crate) name: String,
+    /// See [`shows_topic`](Self::shows_topic), for services likewise.
     pub(crate) topics: Filter,
     pub(crate) services: Filter,
     /// Of the names `/node.parameter`.
@@ -80,6 +82,20 @@ impl Default for Settings {
             assets: Vec::new(),
             find_type: Box::new(|_, _| None),
         }
+    }
+}
+
+impl Settings {
+    pub(crate) fn shows_topic(&self, name: &str) -> bool {
+        self.shows(&self.topics, name)
+    }
+
+    pub(crate) fn shows_service(&self, name: &str) -> bool {
+        self.shows(&self.services, name)
+    }
+
+    fn shows(&self, filter: &Filter, name: &str) -> bool {
+        filter.passes(name) && (self.has_hidden || !is_hidden(name))
     }
 }
 

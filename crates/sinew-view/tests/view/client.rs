@@ -113,9 +113,9 @@ impl Viewer {
         self.text_where("status", |status| status["message"].as_str().unwrap().contains(words))
     }
 
-    /// Whether a status with these words has come and wasn't awaited.
+    /// Whether a text with these words has come that wasn't awaited, or that offers a topic or service.
     pub(crate) fn has_passed(&self, words: &str) -> bool {
-        self.passed.iter().any(|text| text["message"].as_str().is_some_and(|message| message.contains(words)))
+        self.passed.iter().any(|text| text.to_string().contains(words))
     }
 
     /// Returns the channel of a topic, once it is offered.

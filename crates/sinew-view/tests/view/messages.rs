@@ -10,6 +10,7 @@ use sinew_interfaces::geometry_msgs::msg::{Point, PointStamped};
 use sinew_interfaces::rosgraph_msgs::msg::Clock;
 use sinew_interfaces::sensor_msgs::msg::Image;
 use sinew_interfaces::std_msgs::msg::String as Text;
+use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 use sinew_msg::description::TypeDescription;
 use sinew_view::TypeDefinition;
 
@@ -175,17 +176,35 @@ fn the_rate_of_a_topic_can_be_limited() {
 
 #[test]
 fn filters_and_underscores_hide() {
-    let world = World::with(|builder| builder.topics("/camera/**").exclude_topics("/camera/raw"));
+    let world = World::with(|builder| {
+        let builder = builder.allow_services(true).topics("/camera/**").exclude_topics("/camera/raw");
+        builder.services("/camera/**").exclude_services("/camera/raw/on")
+    });
     let node = &world.node;
     let names = ["camera/raw", "camera/_inside", "lidar", "camera/image"];
-    let _publishers: Vec<_> =
-        names.iter().map(|name| node.publisher::<Text>(name).create().unwrap()).collect();
+    let _publishers = names.map(|name| node.publisher::<Text>(name).create().unwrap());
+    let _subscriptions = names.map(|name| node.subscription::<Text>(name).create().unwrap());
+    let _servers = names.map(|name| {
+        let server = node.server::<Trigger>(&format!("{name}/on"));
+        server.callback(|_: &TriggerRequest| TriggerResponse::default()).unwrap()
+    });
     let mut viewer = world.viewer();
     viewer.channel("/camera/image");
-    let _last = node.publisher::<Text>("camera/last").create().unwrap();
-    let text = viewer.text_where("advertise", |text| text.to_string().contains("last"));
-    let told = text.to_string();
-    assert!(names[..3].iter().all(|name| !told.contains(&format!("/{name}\""))), "{told}");
+    viewer.service("/camera/image/on");
+    viewer.send(json!({ "op": "subscribeConnectionGraph" }));
+    let graph = viewer.text("connectionGraphUpdate");
+    for (member, name) in [
+        ("publishedTopics", "/camera/image"),
+        ("subscribedTopics", "/camera/image"),
+        ("advertisedServices", "/camera/image/on"),
+    ] {
+        let all = graph[member].as_array().unwrap();
+        assert!(all.len() == 1 && all[0]["name"] == name, "{all:?}");
+    }
+    assert!(viewer.has_passed("\"/camera/image\"") && viewer.has_passed("\"/camera/image/on\""));
+    for name in &names[..3] {
+        assert!(!viewer.has_passed(&format!("\"/{name}")), "{name}");
+    }
 }
 
 #[test]

@@ -85,6 +85,32 @@ fn a_message_that_would_take_too_much_memory_is_refused() {
 }
 
 #[test]
+fn clients_publish_only_on_topics_that_are_shown() {
+    let advertise = |viewer: &mut Viewer, topic: &str| {
+        let channel = json!({ "id": 1, "topic": topic, "encoding": "cdr", "schemaName": "std_msgs/String" });
+        viewer.send(json!({ "op": "advertise", "channels": [channel] }));
+    };
+    for has_hidden in [false, true] {
+        let world =
+            World::with(|builder| builder.allow_publish(true).exclude_topics("/secret").hidden(has_hidden));
+        let hidden = world.node.subscription::<Text>("_hidden").create().unwrap();
+        let secret = world.node.subscription::<Text>("secret").create().unwrap();
+        let mut viewer = world.viewer();
+        let refused = if has_hidden { &["/secret", "secret"][..] } else { &["/secret", "/_hidden", "~/a"] };
+        for topic in refused {
+            advertise(&mut viewer, topic);
+            viewer.status(&format!("can't publish on {topic}: this server doesn't show it"));
+        }
+        advertise(&mut viewer, "_hidden");
+        match has_hidden {
+            true => assert!(hidden.wait_for_publishers(1, PATIENCE)),
+            false => drop(viewer.status("can't publish on _hidden")),
+        }
+        assert_eq!(secret.publisher_count(), 0);
+    }
+}
+
+#[test]
 fn nothing_is_published_called_or_set_by_default() {
     let world = World::new();
     let _rate = world.node.parameter("rate").default(30).create().unwrap();
