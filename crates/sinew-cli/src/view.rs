@@ -93,8 +93,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     };
     print(&format!("{shown}: open {address} in Foxglove or Lichtblick (as Foxglove WebSocket)\n"))?;
     let outcome = wait();
-    let statistics = server.statistics();
-    drop(server);
+    let statistics = server.close();
     print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))?;
     outcome
 }

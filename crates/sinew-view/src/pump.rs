@@ -85,6 +85,7 @@ impl Pump {
         }
         // If the client has gone, the reader notices as well.
         let _ = self.write();
+        self.remove_feeds(|_, _| true);
         self.session.disconnect();
     }
 
@@ -131,16 +132,24 @@ impl Pump {
         match change {
             Change::Subscribe { id, channel, qos } => self.subscribe(id, &channel, qos),
             // A client may unsubscribe from a channel that has just gone.
-            Change::Unsubscribe { id } => drop(self.feeds.remove(&id)),
-            Change::Gone { channels } => self.feeds.retain(|_, feed| !channels.contains(&feed.channel.id)),
+            Change::Unsubscribe { id } => drop(self.remove_feeds(|one, _| one == id)),
+            Change::Gone { channels } => {
+                drop(self.remove_feeds(|_, feed| channels.contains(&feed.channel.id)))
+            }
             Change::Request { channel, qos } => {
-                let of_channel = |(id, feed): (&u32, &Feed)| (feed.channel.id == channel).then_some(*id);
-                for id in self.feeds.iter().filter_map(of_channel).collect::<Vec<_>>() {
-                    let Some(feed) = self.feeds.remove(&id) else { continue };
+                for (id, feed) in self.remove_feeds(|_, feed| feed.channel.id == channel) {
                     self.subscribe(id, &feed.channel, qos);
                 }
             }
         }
+    }
+
+    /// Removes subscriptions, and counts the messages that they have lost since the last one that was
+    /// sent.
+    fn remove_feeds(&mut self, is_removed: impl Fn(u32, &Feed) -> bool) -> Vec<(u32, Feed)> {
+        let mut removed: Vec<_> = self.feeds.extract_if(.., |id, feed| is_removed(*id, feed)).collect();
+        removed.iter_mut().for_each(|(_, feed)| count_lost(&self.hub, &self.session, feed));
+        removed
     }
 
     fn subscribe(&mut self, id: u32, channel: &Arc<Channel>, qos: QoS) {

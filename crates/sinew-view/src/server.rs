@@ -82,9 +82,17 @@ impl ViewServer {
         self.address
     }
 
-    /// Returns its counters.
+    /// Returns its counters. Messages that a client has lost count once it gets another one, or when
+    /// its subscription or the server ends.
     pub fn statistics(&self) -> ViewStatistics {
         self.hub.statistics()
+    }
+
+    /// Ends the server as dropping it does, and returns its counters at the end.
+    pub fn close(self) -> ViewStatistics {
+        let hub = self.hub.clone();
+        drop(self);
+        hub.statistics()
     }
 }
 

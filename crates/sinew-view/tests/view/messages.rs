@@ -12,7 +12,7 @@ use sinew_interfaces::sensor_msgs::msg::Image;
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 use sinew_msg::description::TypeDescription;
-use sinew_view::TypeDefinition;
+use sinew_view::{TypeDefinition, ViewStatistics};
 
 /// Longer than anything takes that succeeds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -153,6 +153,24 @@ fn a_slow_client_loses_messages_and_nobody_waits() {
 }
 
 #[test]
+fn what_a_client_that_reads_nothing_loses_is_counted() {
+    const COUNT: u64 = 60;
+    let world = World::with(|builder| builder.depth(5));
+    let images = world.node.publisher::<Image>("image").create().unwrap();
+    let mut stuck = world.viewer();
+    let channel = stuck.channel("/image");
+    stuck.subscribe(1, &channel);
+    assert!(images.wait_for_subscribers(1, PATIENCE));
+    for _ in 0..COUNT {
+        images.publish(Image { data: vec![0; 1 << 20], ..Image::default() }).unwrap();
+    }
+    let World { server, .. } = world;
+    let ViewStatistics { messages, dropped, .. } = server.close();
+    // One was being written, and others were waiting.
+    assert_eq!(dropped, COUNT - messages - 1 - 5);
+}
+
+#[test]
 fn the_rate_of_a_topic_can_be_limited() {
     let world = World::with(|builder| builder.max_rate(0.001));
     let publisher = world.node.publisher::<Text>("news").create().unwrap();
@@ -189,6 +207,7 @@ fn filters_and_underscores_hide() {
         server.callback(|_: &TriggerRequest| TriggerResponse::default()).unwrap()
     });
     let mut viewer = world.viewer();
+    // The last ones: what is shown of the others has been offered before.
     viewer.channel("/camera/image");
     viewer.service("/camera/image/on");
     viewer.send(json!({ "op": "subscribeConnectionGraph" }));
