@@ -5,6 +5,7 @@
 
 use crate::settings::Settings;
 use crate::wire::SUBPROTOCOLS;
+use data_encoding::HEXLOWER_PERMISSIVE;
 use std::io::{self, IoSlice, Write as _};
 use std::net::TcpStream;
 use tungstenite::error::Error;
@@ -64,14 +65,28 @@ fn has_token(request: &Request, settings: &Settings) -> bool {
     let Some(token) = &settings.token else { return true };
     let query = request.uri().query().unwrap_or_default();
     let mut in_query = query.split('&').filter_map(|pair| pair.strip_prefix("token="));
-    let header = request.headers().get("Authorization").and_then(|header| header.to_str().ok());
-    let in_header = header.and_then(|header| header.strip_prefix("Bearer "));
-    in_query.any(|given| is_same(given, token)) || in_header.is_some_and(|given| is_same(given, token))
+    let header = request.headers().get("Authorization").map(HeaderValue::as_bytes);
+    let in_header = header.and_then(|header| header.strip_prefix(b"Bearer "));
+    in_query.any(|given| is_same(&decoded(given), token.as_bytes()))
+        || in_header.is_some_and(|given| is_same(given, token.as_bytes()))
+}
+
+/// Decodes the `%26` and the like of an address (RFC 3986, 2.1). A `%` without two digits stands for
+/// itself.
+fn decoded(text: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).filter(|_| *first == b'%');
+        let byte = digits.and_then(|digits| HEXLOWER_PERMISSIVE.decode(digits).ok());
+        rest = if byte.is_some() { &after[2..] } else { after };
+        bytes.extend(byte.unwrap_or_else(|| vec![*first]));
+    }
+    bytes
 }
 
 /// Compares in a time that doesn't depend on where the texts differ.
-fn is_same(given: &str, token: &str) -> bool {
-    let difference = given.bytes().zip(token.bytes()).fold(0, |found, (a, b)| found | (a ^ b));
+fn is_same(given: &[u8], token: &[u8]) -> bool {
+    let difference = given.iter().zip(token).fold(0, |found, (a, b)| found | (a ^ b));
     given.len() == token.len() && difference == 0
 }
 
@@ -318,7 +333,7 @@ mod tests {
 
     #[test]
     fn tokens_are_compared_whole() {
-        assert!(is_same("secret", "secret"));
-        assert!(!is_same("secre", "secret") && !is_same("secrets", "secret") && !is_same("", "s"));
+        assert!(is_same(b"secret", b"secret"));
+        assert!(!is_same(b"secre", b"secret") && !is_same(b"secrets", b"secret") && !is_same(b"", b"s"));
     }
 }

@@ -42,6 +42,16 @@ fn a_token_opens() {
         assert_eq!(Viewer::connect(&world.server, query, SDK).err(), Some(401), "{query}");
     }
     assert!(Viewer::connect(&world.server, "?a=b&token=se-cret", SDK).is_ok());
+    for (token, query) in [
+        ("a&b c", "?token=a%26b%20c"),
+        ("p%q", "?token=p%25q"),
+        ("p%q", "?token=p%q"),
+        ("50%", "?token=50%"),
+        ("ä+", "?token=%C3%a4+"),
+    ] {
+        let world = World::with(|builder| builder.token(token));
+        assert!(Viewer::connect(&world.server, query, SDK).is_ok(), "{query}");
+    }
     let header = |value| Viewer::connect_with(&world.server, "", SDK, &[("Authorization", value)]);
     assert!(header("Bearer se-cret").is_ok());
     assert_eq!(header("Bearer other").err(), Some(401));
