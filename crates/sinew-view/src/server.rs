@@ -209,7 +209,7 @@ impl ViewServerBuilder {
     }
 
     /// Sets the longest message that a client may send, in bytes. Default: 16 MiB. A client with a
-    /// longer one is disconnected.
+    /// longer one is disconnected. A text has at most 1 MiB in any case.
     pub fn max_message_size(mut self, bytes: usize) -> Self {
         self.settings.max_frame = bytes;
         self
