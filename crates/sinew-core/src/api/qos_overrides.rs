@@ -41,7 +41,9 @@ pub enum QosPolicy {
 }
 
 /// The policies of an endpoint's QoS that parameters may change. Creating the endpoint declares a
-/// read-only parameter for each of them, such as `qos_overrides./TOPIC.publisher.depth`. Without
+/// read-only parameter for each of them, such as `qos_overrides./TOPIC.publisher.depth`. The
+/// parameters stay declared: a later endpoint with the same node, kind, topic and
+/// [identifier](Self::id) gets their values, also where its program's QoS differs. Without
 /// overrides, parameters don't change the QoS. For
 /// [`PublisherBuilder::qos_overrides`](crate::msg::PublisherBuilder::qos_overrides) and
 /// [`SubscriptionBuilder::qos_overrides`](crate::msg::SubscriptionBuilder::qos_overrides).
@@ -86,7 +88,8 @@ impl QosOverrides {
         self
     }
 
-    /// Declares the parameters of an endpoint, and returns its QoS with their values.
+    /// Returns an endpoint's QoS with the values of its parameters, declaring those that aren't
+    /// declared yet: by an endpoint before it, or from overrides.
     fn apply(
         &self,
         node: &Arc<NodeCore>,
@@ -95,18 +98,14 @@ impl QosOverrides {
     ) -> Result<QoS, CreateError> {
         let separator = if self.id.is_empty() { "" } else { "_" };
         let prefix = format!("qos_overrides.{topic}.{end}{separator}{}", self.id);
-        let declaration = |policy: &QosPolicy| {
-            let default = policy.of(&qos);
-            let mut descriptor =
-                ParameterDescriptor::new(format!("{prefix}.{}", policy.name()), default.kind());
+        let turn = table_of(node)?.turn()?;
+        let given = qos;
+        for policy in &self.policies {
+            let (name, default) = (format!("{prefix}.{}", policy.name()), policy.of(&given));
+            let mut descriptor = ParameterDescriptor::new(&*name, default.kind());
             descriptor.read_only = true;
-            Declaration::new::<ParameterValue>(descriptor, default)
-        };
-        let declarations: Vec<_> = self.policies.iter().map(declaration).collect();
-        let names: Vec<_> = declarations.iter().map(|one| one.descriptor.name.clone()).collect();
-        let values = table_of(node)?.turn()?.declare(declarations)?;
-        for ((policy, value), name) in self.policies.iter().zip(&values).zip(names) {
-            policy.set(&mut qos, value).ok_or_else(|| {
+            let value = turn.value_or_declared(Declaration::new::<ParameterValue>(descriptor, default))?;
+            policy.set(&mut qos, &value).ok_or_else(|| {
                 let reason = format!("{value} is none of: {}", policy.allowed());
                 ParameterError::InvalidValue { node: node.full_name.to_string(), name, reason }
             })?;

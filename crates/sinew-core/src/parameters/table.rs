@@ -272,6 +272,17 @@ impl Turn<'_> {
         self.enter(entries, None)
     }
 
+    /// Returns a parameter's value, whatever its type; declares the parameter if it isn't yet.
+    pub(crate) fn value_or_declared(
+        &self,
+        declaration: Declaration,
+    ) -> Result<ParameterValue, ParameterError> {
+        match self.0.look(&declaration.descriptor.name, |entry| entry.value.clone()) {
+            Some(value) => Ok(value),
+            None => Ok(self.declare(vec![declaration])?.swap_remove(0)),
+        }
+    }
+
     /// As [`declare`](Self::declare), for a struct.
     pub(crate) fn declare_struct(
         &self,
