@@ -13,6 +13,7 @@ use super::words;
 use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use std::any::Any;
+use std::convert::identity;
 use std::ops::RangeInclusive;
 
 /// A Rust type that a parameter can have.
@@ -25,7 +26,8 @@ use std::ops::RangeInclusive;
 /// | `Option<T>` of these | that of `T`; `None` while it is not set | `Arc<Option<T>>` |
 /// | [`ParameterValue`] | any | `Arc<ParameterValue>` |
 ///
-/// Integers narrower than `i64` have the range of their type.
+/// Integers narrower than `i64` have the range of their type. An `f32` becomes the double with the
+/// same digits: 0.1 is 0.1.
 #[diagnostic::on_unimplemented(
     message = "a parameter can't be of type `{Self}`",
     note = "it is a bool, a number, a `String`, a `Vec` of `u8`, `bool`, `i64`, `f64` or `String`, an `Option` of these, a `ParameterValue`, or an enum with `#[derive(Parameters)]`"
@@ -232,8 +234,17 @@ macro_rules! integers {
 
 integers!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
+/// Returns the double that is written like a number, digit by digit: 0.1 for the `f32` 0.1, not
+/// 0.10000000149011612. Otherwise a range from 0.1 would refuse the 0.1 of a parameter file. The few
+/// numbers that would come back as their neighbour, such as 7.038531e-26, keep their exact double.
+#[allow(clippy::cast_possible_truncation, reason = "the number is compared")]
+fn double_as_written(number: f32) -> f64 {
+    let written = number.to_string().parse().ok();
+    written.filter(|double| *double as f32 == number).unwrap_or_else(|| number.into())
+}
+
 macro_rules! doubles {
-    ($($type:ty),*) => {$(
+    ($($type:ty: $into_double:expr),*) => {$(
         impl OneWord for $type {
             fn to_word(self) -> u64 {
                 self.to_bits().into()
@@ -264,21 +275,21 @@ macro_rules! doubles {
             }
 
             fn into_value(self) -> ParameterValue {
-                ParameterValue::Double(self.into())
+                ParameterValue::Double($into_double(self))
             }
         }
 
         impl RangedField for $type {
             fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
-                let (from, to) = ((*range.start()).into(), (*range.end()).into());
-                let step = step.map_or(0.0, |step| f64::from(step).abs());
+                let [from, to] = [*range.start(), *range.end()].map($into_double);
+                let step = step.map_or(0.0, |step| $into_double(step).abs());
                 descriptor.double_range = Some(DoubleRange { from, to, step });
             }
         }
     )*};
 }
 
-doubles!(f32, f64);
+doubles!(f32: double_as_written, f64: identity);
 
 macro_rules! shared {
     ($($type:ty => $variant:ident),* $(,)?) => {$(

@@ -2,7 +2,7 @@
 
 use super::{named, node};
 use sinew::error::{CreateError, ParameterError};
-use sinew::parameters::{ParameterType, ParameterValue};
+use sinew::parameters::{ParameterType, ParameterValue, Parameters};
 use sinew::prelude::*;
 use std::sync::Arc;
 
@@ -100,6 +100,34 @@ fn a_parameter_that_cannot_be_declared_is_an_error() -> sinew::Result<()> {
         "parameter 'beyond' of node /n could not be set: it can't be 11: its range is 0 to 10"
     );
     assert_eq!(node.list_parameters(&[], 0), ["use_sim_time", "x"], "nothing else is declared");
+    Ok(())
+}
+
+#[test]
+fn an_f32_has_the_double_with_its_digits() -> sinew::Result<()> {
+    #[derive(Parameters)]
+    struct Limits {
+        #[parameter(default = 0.7, range = 0.1..=0.7)]
+        limit: f32,
+    }
+    let line = ["n", "--ros-args", "-p", "gain:=0.1", "-p", "limit:=0.1"];
+    let node = Context::builder().arguments(line).shared_memory(false).domain(0).build()?.node("n")?;
+    let gain = node.parameter("gain").default(0.5_f32).range(0.1..=1.0).create()?;
+    assert_eq!(gain.get(), 0.1);
+    gain.set(0.7_f32)?;
+    assert_eq!((gain.get(), node.parameter_value("gain")), (0.7, Some(0.7.into())));
+    let limits = node.parameters::<Limits>()?;
+    assert_eq!(limits.get().limit, 0.1);
+    node.set_parameter("limit", 0.7)?;
+    let step = node.parameter("step").default(0.5_f32).range_in_steps(0.0..=1.0, 0.1).create()?;
+    node.set_parameter("step", 0.3)?;
+    assert_eq!(step.get(), 0.3);
+    assert!(step.set(0.35).is_err());
+    let any = node.parameter("any").default(0.0_f32).create()?;
+    for value in [f32::MAX, f32::MIN_POSITIVE, 7.038531e-26, -0.0, 1.0 / 3.0, f32::NEG_INFINITY] {
+        any.set(value)?;
+        assert_eq!(any.get().to_bits(), value.to_bits(), "{value}");
+    }
     Ok(())
 }
 
