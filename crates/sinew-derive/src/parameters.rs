@@ -305,9 +305,11 @@ fn of_enum(input: &DeriveInput, data: &DataEnum, root: &TokenStream) -> Result<T
                 #root::#choice(value)
             }
 
-            fn into_value(self) -> #root::ParameterValue {
+            fn into_value(
+                self,
+            ) -> ::core::result::Result<#root::ParameterValue, ::std::string::String> {
                 let name = <Self as #root::ChoiceField>::NAMES[#root::ChoiceField::index(&self)];
-                #root::ParameterValue::from(name)
+                ::core::result::Result::Ok(#root::ParameterValue::from(name))
             }
 
             fn constrain(descriptor: &mut #root::ParameterDescriptor) {

@@ -104,7 +104,8 @@ impl QosOverrides {
             let (name, default) = (format!("{prefix}.{}", policy.name()), policy.of(&given));
             let mut descriptor = ParameterDescriptor::new(&*name, default.kind());
             descriptor.read_only = true;
-            let value = turn.value_or_declared(Declaration::new::<ParameterValue>(descriptor, default))?;
+            let value =
+                turn.value_or_declared(Declaration::new::<ParameterValue>(descriptor, Ok(default)))?;
             policy.set(&mut qos, &value).ok_or_else(|| {
                 let reason = format!("{value} is none of: {}", policy.allowed());
                 ParameterError::InvalidValue { node: node.full_name.to_string(), name, reason }

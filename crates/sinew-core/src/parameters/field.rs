@@ -26,8 +26,8 @@ use std::ops::RangeInclusive;
 /// | `Option<T>` of these | that of `T`; `None` while it is not set | `Arc<Option<T>>` |
 /// | [`ParameterValue`] | any | `Arc<ParameterValue>` |
 ///
-/// Integers narrower than `i64` have the range of their type. An `f32` becomes the double with the
-/// same digits: 0.1 is 0.1.
+/// Integers narrower than `i64` have the range of their type; a `u64` or `usize` above `i64::MAX` is
+/// refused. An `f32` becomes the double with the same digits: 0.1 is 0.1.
 #[diagnostic::on_unimplemented(
     message = "a parameter can't be of type `{Self}`",
     note = "it is a bool, a number, a `String`, a `Vec` of `u8`, `bool`, `i64`, `f64` or `String`, an `Option` of these, a `ParameterValue`, or an enum with `#[derive(Parameters)]`"
@@ -44,8 +44,9 @@ pub trait ParameterField: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn from_value(value: &ParameterValue) -> Result<Self, String>;
 
+    /// Converts this to a value. The error is the reason why that fails.
     #[doc(hidden)]
-    fn into_value(self) -> ParameterValue;
+    fn into_value(self) -> Result<ParameterValue, String>;
 
     /// Adds the type's own restrictions on values.
     #[doc(hidden)]
@@ -176,8 +177,8 @@ impl ParameterField for bool {
         }
     }
 
-    fn into_value(self) -> ParameterValue {
-        ParameterValue::Bool(self)
+    fn into_value(self) -> Result<ParameterValue, String> {
+        Ok(ParameterValue::Bool(self))
     }
 }
 
@@ -208,8 +209,10 @@ macro_rules! integers {
                 }
             }
 
-            fn into_value(self) -> ParameterValue {
-                ParameterValue::Integer(i64::try_from(self).unwrap_or(i64::MAX)) // only an unsigned 64-bit value can saturate
+            fn into_value(self) -> Result<ParameterValue, String> {
+                i64::try_from(self).map(ParameterValue::Integer).map_err(|_| {
+                    format!("{self} is greater than {}, the greatest integer of a parameter", i64::MAX)
+                })
             }
 
             fn constrain(descriptor: &mut ParameterDescriptor) {
@@ -274,8 +277,8 @@ macro_rules! doubles {
                 }
             }
 
-            fn into_value(self) -> ParameterValue {
-                ParameterValue::Double($into_double(self))
+            fn into_value(self) -> Result<ParameterValue, String> {
+                Ok(ParameterValue::Double($into_double(self)))
             }
         }
 
@@ -304,8 +307,8 @@ macro_rules! shared {
                 }
             }
 
-            fn into_value(self) -> ParameterValue {
-                ParameterValue::$variant(self)
+            fn into_value(self) -> Result<ParameterValue, String> {
+                Ok(ParameterValue::$variant(self))
             }
         }
     )*};
@@ -327,8 +330,8 @@ impl<T: ParameterField> ParameterField for Option<T> {
         }
     }
 
-    fn into_value(self) -> ParameterValue {
-        self.map_or(ParameterValue::NotSet, T::into_value)
+    fn into_value(self) -> Result<ParameterValue, String> {
+        self.map_or(Ok(ParameterValue::NotSet), T::into_value)
     }
 
     fn constrain(descriptor: &mut ParameterDescriptor) {
@@ -344,8 +347,8 @@ impl ParameterField for ParameterValue {
         Ok(value.clone())
     }
 
-    fn into_value(self) -> ParameterValue {
-        self
+    fn into_value(self) -> Result<ParameterValue, String> {
+        Ok(self)
     }
 }
 

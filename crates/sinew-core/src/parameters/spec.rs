@@ -286,7 +286,7 @@ impl<T: ParameterField> Spec<T> {
         if let Some((range, step, restrict)) = self.range {
             restrict(&mut descriptor, range, step);
         }
-        let default = self.default.map_or(ParameterValue::NotSet, T::into_value);
+        let default = self.default.map_or(Ok(ParameterValue::NotSet), T::into_value);
         Declaration::new::<T>(descriptor, default)
     }
 }
@@ -299,7 +299,8 @@ pub struct Declarations(pub(crate) Vec<Declaration>);
 /// A parameter, for declaration.
 pub(crate) struct Declaration {
     pub(crate) descriptor: ParameterDescriptor,
-    pub(crate) default: ParameterValue,
+    /// The value without an override; or why the program's isn't a value of ROS 2.
+    pub(crate) default: Result<ParameterValue, String>,
     /// Whether the command line and files are ignored.
     pub(crate) ignore_overrides: bool,
     /// Makes the cell for its first value.
@@ -307,7 +308,10 @@ pub(crate) struct Declaration {
 }
 
 impl Declaration {
-    pub(crate) fn new<T: ParameterField>(descriptor: ParameterDescriptor, default: ParameterValue) -> Self {
+    pub(crate) fn new<T: ParameterField>(
+        descriptor: ParameterDescriptor,
+        default: Result<ParameterValue, String>,
+    ) -> Self {
         Self { descriptor, default, ignore_overrides: false, cell: typed::<T> }
     }
 
@@ -315,7 +319,7 @@ impl Declaration {
     pub(crate) fn dynamic(name: &str, value: ParameterValue) -> Self {
         let mut descriptor = ParameterDescriptor::new(name, ParameterType::NotSet);
         descriptor.dynamic_typing = true;
-        Self::new::<ParameterValue>(descriptor, value)
+        Self::new::<ParameterValue>(descriptor, Ok(value))
     }
 }
 

@@ -107,6 +107,11 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// Refuses a parameter's value.
+    pub(crate) fn of(name: &str, reason: &str) -> Self {
+        Self::Because(format!("{} is not set: {reason}", subject(name)))
+    }
+
     /// Returns the text that the services use.
     pub(crate) fn reason(self) -> String {
         match self {
@@ -325,6 +330,8 @@ impl Turn<'_> {
         if twice || self.0.look(&name, |_| ()).is_some() {
             return Err(ParameterError::AlreadyDeclared { node: node(), name });
         }
+        let invalid = |reason| ParameterError::InvalidValue { node: node(), name: name.clone(), reason };
+        let default = default.map_err(invalid)?;
         if descriptor.kind == ParameterType::NotSet && !descriptor.dynamic_typing {
             descriptor.kind = default.kind();
         }
@@ -335,11 +342,10 @@ impl Turn<'_> {
         }
         if value != ParameterValue::NotSet {
             descriptor.complaint("it", &value).map_err(|reason| match value.kind() == descriptor.kind {
-                true => ParameterError::InvalidValue { node: node(), name: name.clone(), reason },
+                true => invalid(reason),
                 false => ParameterError::InvalidType { node: node(), name: name.clone(), reason },
             })?;
         }
-        let invalid = |reason| ParameterError::InvalidValue { node: node(), name: name.clone(), reason };
         let made = cell(&value).map_err(|reason| match value {
             ParameterValue::NotSet => {
                 let kind = descriptor.kind;
@@ -442,8 +448,7 @@ impl Turn<'_> {
                 return refused(keeps_its_type(descriptor));
             }
             descriptor.check(value).map_err(Refusal::Because)?;
-            cell.check(value)
-                .map_err(|reason| Refusal::Because(format!("{} is not set: {reason}", subject(name))))?;
+            cell.check(value).map_err(|reason| Refusal::of(name, &reason))?;
         }
         Ok(())
     }

@@ -41,8 +41,10 @@ fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Events) {
         read_only: true,
         ..ParameterDescriptor::new("read_only", ParameterType::Integer)
     };
-    let mut all: Vec<_> =
-        [ranged, fixed, read_only].into_iter().map(|one| Declaration::new::<i64>(one, 1.into())).collect();
+    let mut all: Vec<_> = [ranged, fixed, read_only]
+        .into_iter()
+        .map(|one| Declaration::new::<i64>(one, Ok(1.into())))
+        .collect();
     all.push(Declaration::dynamic("dynamic", 1.into()));
     table.turn().unwrap().declare(all).unwrap();
     let events = Events::default();

@@ -104,6 +104,28 @@ fn a_parameter_that_cannot_be_declared_is_an_error() -> sinew::Result<()> {
 }
 
 #[test]
+fn an_integer_that_ros_cannot_hold_is_refused() -> sinew::Result<()> {
+    let node = node();
+    let beyond = problem(node.parameter("beyond").default(u64::MAX).create());
+    assert_eq!(
+        beyond.to_string(),
+        "parameter 'beyond' of node /n could not be set: 18446744073709551615 is greater than \
+         9223372036854775807, the greatest integer of a parameter"
+    );
+    let id = node.parameter("id").default(7_u64).create()?;
+    let refused = id.set(1_u64 << 63).unwrap_err();
+    assert!(matches!(refused, ParameterError::Refused { .. }));
+    assert!(refused.to_string().contains("parameter 'id' is not set: 9223372036854775808 is greater"));
+    assert_eq!(id.get(), 7);
+    id.set(u64::MAX >> 1)?;
+    assert_eq!(id.get(), u64::MAX >> 1);
+    let given = node.parameter("given").optional::<usize>().create()?;
+    assert!(given.set(Some(usize::MAX)).is_err());
+    assert_eq!(*given.get(), None);
+    Ok(())
+}
+
+#[test]
 fn an_f32_has_the_double_with_its_digits() -> sinew::Result<()> {
     #[derive(Parameters)]
     struct Limits {

@@ -6,7 +6,7 @@ use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::field::{ParameterCell, ParameterField, RangedField, Store, Typed};
 use crate::parameters::spec::Declaration;
-use crate::parameters::table::ParameterTable;
+use crate::parameters::table::{ParameterTable, Refusal};
 use crate::parameters::value::{NamedValue, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::sys::sync::Arc;
@@ -59,8 +59,9 @@ impl<T: ParameterField> Parameter<T> {
     /// [`ParameterError`]: for example, the parameter is read-only, or a callback refuses the
     /// value.
     pub fn set(&self, value: impl Into<T>) -> Result<(), ParameterError> {
-        let named = NamedValue { name: self.name.to_string(), value: value.into().into_value() };
-        let turn = self.table.turn()?;
+        let (name, turn) = (self.name.to_string(), self.table.turn()?);
+        let value = value.into().into_value().map_err(|reason| turn.refused(Refusal::of(&name, &reason)))?;
+        let named = NamedValue { name, value };
         turn.set(vec![named]).map_err(|refusal| turn.refused(refusal))
     }
 
@@ -108,13 +109,13 @@ impl UntypedParameter {
     /// Sets the type, without a default: `create` fails unless the command line, a file or the
     /// program sets a value.
     pub fn required<T: ParameterField>(self) -> ParameterBuilder<T> {
-        self.of(ParameterValue::NotSet)
+        self.of(Ok(ParameterValue::NotSet))
     }
 
     /// Sets the type, and allows the parameter to have no value. A value that was set can't be
     /// removed.
     pub fn optional<T: ParameterField>(self) -> ParameterBuilder<Option<T>> {
-        self.of(ParameterValue::NotSet)
+        self.of(Ok(ParameterValue::NotSet))
     }
 
     /// Allows values of any type; the type may change later. Setting the parameter to
@@ -130,12 +131,12 @@ impl UntypedParameter {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn dynamic(self, value: impl Into<ParameterValue>) -> ParameterBuilder<ParameterValue> {
-        let mut builder: ParameterBuilder<ParameterValue> = self.of(value.into());
+        let mut builder: ParameterBuilder<ParameterValue> = self.of(Ok(value.into()));
         builder.declaration.descriptor.dynamic_typing = true;
         builder
     }
 
-    fn of<T: ParameterField>(self, default: ParameterValue) -> ParameterBuilder<T> {
+    fn of<T: ParameterField>(self, default: Result<ParameterValue, String>) -> ParameterBuilder<T> {
         let mut descriptor = ParameterDescriptor::new(self.name, T::TYPE);
         T::constrain(&mut descriptor);
         let (declaration, of) = (Declaration::new::<T>(descriptor, default), std::marker::PhantomData);

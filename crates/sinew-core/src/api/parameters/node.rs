@@ -79,12 +79,12 @@ fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterS
 fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
     let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
     "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
-    let mut first = vec![Declaration::new::<bool>(uses_sim_time, ParameterValue::Bool(has_sim_time))];
+    let mut first = vec![Declaration::new::<bool>(uses_sim_time, Ok(has_sim_time.into()))];
     if table.overrides.contains_key(START_TYPE_DESCRIPTION_SERVICE) {
         let mut starts = ParameterDescriptor::new(START_TYPE_DESCRIPTION_SERVICE, ParameterType::Bool);
         "Whether the node has the service ~/get_type_description.".clone_into(&mut starts.description);
         starts.read_only = true;
-        first.push(Declaration::new::<bool>(starts, ParameterValue::Bool(false)));
+        first.push(Declaration::new::<bool>(starts, Ok(false.into())));
     }
     if table.options.declare_overrides {
         let others = table.overrides.iter().filter(|(name, _)| !STANDARD.contains(&name.as_str()));
