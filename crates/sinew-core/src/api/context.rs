@@ -15,9 +15,10 @@ use crate::ros::failure::{ContextError, CreateError, SharedMemoryError};
 use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
+use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::interrupt::{self, ShutDown, Signals};
 use crate::sys::logging::{Level, OUTPUTS, later, log_line, set_levels};
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::{Arc, AtomicBool, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::nodes::NodeRegistry;
 use crate::topic::session::Session;
@@ -78,6 +79,10 @@ pub(crate) struct ContextCore {
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
     pub(crate) hints: Hints,
+    /// Whether ROS time shall follow `/clock`: the last value that was set. See `time::sim_time`.
+    pub(crate) wants_sim_time: AtomicBool,
+    /// Held by the thread that changes it.
+    pub(crate) changing_sim_time: CoalescingLock<()>,
     /// The thread for statuses that the program takes, once an endpoint has such.
     status_thread: Mutex<Option<Arc<StatusThread>>>,
     /// Why it was shut down.
@@ -575,6 +580,8 @@ impl ContextBuilder {
             groups: Arc::default(),
             parameter_clients: ParameterClients::default(),
             hints: Hints::new(hints),
+            wants_sim_time: AtomicBool::new(false),
+            changing_sim_time: CoalescingLock::new(()),
             status_thread: Mutex::default(),
             shutdown_reason: OnceLock::new(),
             neighbours: Neighbours {

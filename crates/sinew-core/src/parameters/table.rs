@@ -18,6 +18,7 @@
 //! | pre-set callbacks, which may change the list | |
 //! | check: declared, not read-only, type, range, convertible to its handle's type | yes |
 //! | on-set callbacks, the last one first; then the structs with these parameters | |
+//! | values that steer the library take effect (`use_sim_time`), or are refused | |
 //! | store, also in the cells of handles | yes |
 //! | structs | |
 //! | post-set callbacks, the last one first; the event | |
@@ -45,6 +46,8 @@ pub(crate) struct ParameterTable {
     state: Mutex<State>,
     /// Notified when a turn is given up.
     free: Condvar,
+    /// Has values take effect; set once.
+    effect: OnceLock<Box<TakeEffect>>,
     /// Publishes changes; set once.
     observer: OnceLock<Box<Observe>>,
     /// Gets the name of each parameter that is declared.
@@ -53,6 +56,10 @@ pub(crate) struct ParameterTable {
 
 /// A function that gets the name of a parameter.
 type NoteDeclared = dyn Fn(&str) + Send + Sync;
+
+/// A function that has values take effect before they are stored; the error is the reason why that
+/// fails.
+type TakeEffect = dyn Fn(&[NamedValue]) -> Result<(), String> + Send + Sync;
 
 /// A function that gets values, and the change that each makes.
 type Observe = dyn Fn(&[NamedValue], &[Change]) + Send + Sync;
@@ -77,7 +84,7 @@ pub(crate) struct Entry {
 }
 
 /// A job for a turn, run by the thread that has it. It must not panic.
-type Job = Box<dyn FnOnce(Option<&Turn<'_>>) + Send>;
+type Job = Box<dyn FnOnce(&Turn<'_>) + Send>;
 
 /// A struct of parameters.
 pub(crate) trait Snapshot: Send + Sync {
@@ -136,9 +143,18 @@ impl ParameterTable {
             overrides,
             state: Mutex::default(),
             free: Condvar::new(),
+            effect: OnceLock::new(),
             observer: OnceLock::new(),
             declared: OnceLock::new(),
         })
+    }
+
+    /// Sets the function that has values take effect from now on. It takes no lock.
+    pub(crate) fn take_effect_by(
+        &self,
+        effect: impl Fn(&[NamedValue]) -> Result<(), String> + Send + Sync + 'static,
+    ) {
+        let _ = self.effect.set(Box::new(effect)); // set only once
     }
 
     /// Sets the observer of changes from now on.
@@ -179,19 +195,23 @@ impl ParameterTable {
     /// Runs a job in a turn: now, or, if another thread has the turn, on that thread. If this
     /// thread has it already, the job gets no turn. It must not panic.
     pub(crate) fn in_turn(&self, job: impl FnOnce(Option<&Turn<'_>>) + Send + 'static) {
-        let this = thread::current().id();
+        if self.state.lock().turn == Some(thread::current().id()) {
+            job(None);
+        } else {
+            self.at_turn(move |turn| job(Some(turn)));
+        }
+    }
+
+    /// Runs a job in a turn: now, or at the end of the turn that a thread has, also this one. It
+    /// must not panic.
+    pub(crate) fn at_turn(&self, job: impl FnOnce(&Turn<'_>) + Send + 'static) {
         let mut state = self.state.lock();
-        match state.turn {
-            Some(other) if other == this => {
-                drop(state);
-                job(None);
-            }
-            Some(_) => state.waiting.push_back(Box::new(job)),
-            None => {
-                state.turn = Some(this);
-                drop(state);
-                job(Some(&Turn(self)));
-            }
+        if state.turn.is_some() {
+            state.waiting.push_back(Box::new(job));
+        } else {
+            state.turn = Some(thread::current().id());
+            drop(state);
+            job(&Turn(self));
         }
     }
 
@@ -259,7 +279,7 @@ impl Drop for Turn<'_> {
                 return;
             };
             drop(state);
-            job(Some(self));
+            job(self);
         }
     }
 }
@@ -393,6 +413,19 @@ impl Turn<'_> {
 
     /// Sets all values or none, with one event.
     pub(crate) fn set(&self, values: Vec<NamedValue>) -> Result<(), Refusal> {
+        self.change(values, |values| self.0.effect.get().map_or(Ok(()), |effect| effect(values)))
+    }
+
+    /// As [`set`](Self::set), for a value that has taken effect already.
+    pub(crate) fn update(&self, value: NamedValue) -> Result<(), Refusal> {
+        self.change(vec![value], |_| Ok(()))
+    }
+
+    fn change(
+        &self,
+        values: Vec<NamedValue>,
+        take_effect: impl FnOnce(&[NamedValue]) -> Result<(), String>,
+    ) -> Result<(), Refusal> {
         let callbacks = self.callbacks();
         let values = self.widened(callbacks.before(self.widened(values)));
         if values.is_empty() {
@@ -402,6 +435,7 @@ impl Turn<'_> {
         self.check(&values)?;
         callbacks.on(&values).map_err(Refusal::Because)?;
         let prepared = self.prepare_structs(&values)?;
+        take_effect(&values).map_err(Refusal::Because)?;
         let (changes, gone) = self.store(&values);
         prepared.into_iter().for_each(|set| set());
         drop(gone); // outside the lock

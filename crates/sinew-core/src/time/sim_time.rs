@@ -5,6 +5,11 @@
 //! `use_sim_time` changes it for its whole context. The subscription belongs to a hidden node, with
 //! a name that begins with an underscore, and has a listener: ROS time is set on the thread that
 //! brings the message, whether an executor spins or not.
+//!
+//! Several threads may change it at once, and a change runs code of the program: handlers of jumps,
+//! callbacks for parameters. So no thread waits for another: it notes the value it wants, and the
+//! thread that changes the time looks again ([`CoalescingLock`]). After each change the parameters
+//! of all nodes are updated, each in a turn of its own, to the time that the context uses then.
 
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::{NodeCore, NodeSettings};
@@ -15,7 +20,8 @@ use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::coalescing_lock::CoalescingLock;
-use crate::sys::sync::Arc;
+use crate::sys::logging::{Level, log_line};
+use crate::sys::sync::{Arc, Ordering};
 use crate::topic::session::Session;
 use sinew_interfaces::rosgraph_msgs::msg::Clock;
 
@@ -39,8 +45,10 @@ impl Context {
     /// [`ContextBuilder::use_sim_time`](crate::ContextBuilder::use_sim_time), or
     /// `--ros-args -p use_sim_time:=true`.
     ///
-    /// Never blocks; handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread,
-    /// or, for jumps caused by `/clock`, on the thread that brings the message.
+    /// Never blocks: if another thread is changing it, that thread makes this change as well,
+    /// perhaps after this method has returned. Handlers of jumps
+    /// ([`on_time_jump`](Self::on_time_jump)) run on this thread, or, for jumps caused by `/clock`,
+    /// on the thread that brings the message.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -71,13 +79,27 @@ impl Context {
 impl ContextCore {
     /// See [`Context::use_sim_time`]; also called for a node's parameter.
     pub(crate) fn on_use_sim_time(self: &Arc<Self>, wanted: bool) -> Result<(), CreateError> {
+        self.wants_sim_time.store(wanted, Ordering::Relaxed); // the lock carries it
+        let mut own = None;
+        self.changing_sim_time.look(|_held| {
+            let wanted = self.wants_sim_time.load(Ordering::Relaxed); // as above
+            let outcome = self.change_sim_time(wanted);
+            update_sim_time(self);
+            if let (Some(_), Err(error)) = (&own, &outcome) {
+                log_line!(Level::Warn, "use_sim_time was set to {wanted}, but {error}"); // by another thread
+            }
+            own.get_or_insert(outcome);
+        });
+        own.unwrap_or(Ok(()))
+    }
+
+    fn change_sim_time(self: &Arc<Self>, wanted: bool) -> Result<(), CreateError> {
         let session = &self.session;
         if session.follows_clock() == wanted {
             return Ok(());
         }
         if !wanted {
             session.set_ros_time(None, None);
-            update_sim_time(self, wanted);
             return Ok(());
         }
         let node = NodeCore::new(self, (NODE, "/"), Origin::Local, NodeSettings::default())?;
@@ -93,7 +115,6 @@ impl ContextCore {
                 follower.follow();
             }
         });
-        update_sim_time(self, wanted);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! two.
 
 use crate::support::{Log, Place, Room, finishes, real_context, wait_for};
+use sinew::parameters::NamedValue;
 use sinew::prelude::*;
 use sinew::time::{
     ClockChange, ClockPublisher, JumpThreshold, Rate, SleepError, Time, TimeJump, VirtualClock,
@@ -95,6 +96,63 @@ fn a_node_s_parameter_speaks_for_its_context() -> sinew::Result<()> {
     node.set_parameter("use_sim_time", true)?;
     assert!(context.uses_sim_time());
     assert_eq!(node.now().nanoseconds(), 0, "until the first message");
+    Ok(())
+}
+
+/// A thread sets the parameter of one node; while the handler of that jump runs, another thread
+/// sets that of the other node.
+#[test]
+fn the_last_value_counts_for_the_context_its_clock_and_all_parameters() -> sinew::Result<()> {
+    let context = real_context();
+    let nodes = ["a", "b"].map(|name| context.node(name).unwrap());
+    let _parameters = nodes.each_ref().map(|node| node.parameter("x").default(0).create().unwrap());
+    let other = nodes[1].clone();
+    let _handler = context.on_time_jump(JumpThreshold::resets(), move |jump| {
+        if jump.change == ClockChange::Activated {
+            thread::scope(|scope| scope.spawn(|| other.set_parameter("use_sim_time", false)).join())
+                .unwrap()
+                .unwrap();
+        }
+    });
+    nodes[0].set_parameter("use_sim_time", true)?;
+    assert!(!context.uses_sim_time());
+    assert!(context.now_by(ClockKind::Ros) > at(0), "the wall clock");
+    let values = nodes.each_ref().map(|node| node.parameter_value("use_sim_time"));
+    assert_eq!(values, [Some(false.into()), Some(false.into())]);
+    Ok(())
+}
+
+#[test]
+fn threads_that_change_it_at_once_leave_no_contradiction() {
+    for _ in 0..50 {
+        let context = real_context();
+        let nodes = ["a", "b", "c"].map(|name| context.node(name).unwrap());
+        thread::scope(|scope| {
+            for (index, node) in nodes.iter().enumerate() {
+                let set = move |round| node.set_parameter("use_sim_time", (index + round) % 2 == 0);
+                let _x = node.parameter("x").default(0).create().unwrap();
+                scope.spawn(move || (0..4).try_for_each(set).unwrap());
+            }
+        });
+        let uses = context.uses_sim_time();
+        assert_eq!(context.now_by(ClockKind::Ros) == at(0), uses);
+        for node in nodes {
+            assert_eq!(node.parameter_value("use_sim_time"), Some(uses.into()));
+        }
+    }
+}
+
+#[test]
+fn a_parameter_does_not_say_what_its_context_refused() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("a")?;
+    let x = node.parameter("x").default(0).create()?;
+    context.shutdown();
+    let both = [NamedValue::new("x", 1), NamedValue::new("use_sim_time", true)];
+    let refused = node.set_parameters(both).unwrap_err().to_string();
+    assert!(refused.contains("'use_sim_time' is not set") && refused.contains("is shut down"), "{refused}");
+    assert_eq!((x.get(), node.parameter_value("use_sim_time")), (0, Some(false.into())));
+    node.set_parameter("use_sim_time", false)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::api::node::{Node, NodeCore};
 use crate::api::type_descriptions;
 use crate::executor::group::Group;
 use crate::mailbox::deferred::Deferred;
+use crate::mailbox::waiters::contain;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::options::{ParameterOptions, START_TYPE_DESCRIPTION_SERVICE, USE_SIM_TIME};
@@ -55,6 +56,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     let is_first = Deferred::keep(|| later(make))?;
     if is_first {
         turn.notify_of_all();
+        select_first_time(node, &table);
         start_type_descriptions(node, &table)?;
     }
     drop(turn);
@@ -66,8 +68,8 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
 fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterServices, CreateError> {
     let started = ParameterServices::start(node, table)?;
     let (events, context) = (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
+    table.take_effect_by(move |values| select_time(values, &context));
     table.observe(move |values, changes| {
-        note_sim_time(values, &context);
         if let Some(events) = events.as_ref().and_then(Weak::upgrade) {
             events.publish(values, changes);
         }
@@ -105,32 +107,52 @@ fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Resu
     Ok(())
 }
 
-/// Notifies the context if the parameter selects another time for the node. (With the default,
-/// which is the context's current time, this changes nothing.)
-fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
-    let said = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
-    if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
+/// Has the context use the time that a value of the parameter selects.
+fn select_time(values: &[NamedValue], context: &Weak<ContextCore>) -> Result<(), String> {
+    let selected = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
+    let (Some(&ParameterValue::Bool(uses)), Some(context)) = (selected, context.upgrade()) else {
+        return Ok(());
+    };
+    let not_set = |error| format!("parameter '{USE_SIM_TIME}' is not set: {error}");
+    context.on_use_sim_time(uses).map_err(not_set)
+}
+
+/// Has the context use the time that a new node's parameter selects. (With the default, which is
+/// the context's current time, this changes nothing.)
+fn select_first_time(node: &NodeCore, table: &Arc<ParameterTable>) {
+    let context = &node.context;
+    if let Some(&ParameterValue::Bool(uses)) = table.overrides.get(USE_SIM_TIME)
+        && uses != context.session.follows_clock()
         && let Err(error) = context.on_use_sim_time(uses)
     {
         log_line!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
     }
+    // Another thread may have changed the time before it could find the new table.
+    update_time_of(table, context);
 }
 
 /// Updates the parameters of all nodes after the context has changed to another time.
-pub(crate) fn update_sim_time(context: &Arc<ContextCore>, uses: bool) {
+pub(crate) fn update_sim_time(context: &Arc<ContextCore>) {
     for node in NodeCore::all_of(context) {
-        let Some(table) = node.parameters.get() else { continue };
-        let says = table.look(USE_SIM_TIME, |entry| entry.value == ParameterValue::Bool(uses));
-        if says == Some(false) {
-            table.in_turn(move |turn| {
-                if let Some(turn) = turn {
-                    // A callback of the program may refuse the value: then its node keeps the old
-                    // one.
-                    let _ = turn.set(vec![NamedValue::new(USE_SIM_TIME, uses)]);
-                }
-            });
+        if let Some(table) = node.parameters.get() {
+            update_time_of(table, context);
         }
     }
+}
+
+/// Updates a node's parameter. The context's time is read in the turn: so the last update finds the
+/// last change.
+fn update_time_of(table: &Arc<ParameterTable>, context: &ContextCore) {
+    let (its, session) = (table.clone(), context.session.clone());
+    let update = move |turn: &Turn<'_>| {
+        let uses = session.follows_clock();
+        let differs = its.look(USE_SIM_TIME, |entry| entry.value != ParameterValue::Bool(uses));
+        if differs == Some(true) {
+            // A callback of the program may refuse the value: then its node keeps the old one.
+            let _ = turn.update(NamedValue::new(USE_SIM_TIME, uses));
+        }
+    };
+    table.at_turn(move |turn| contain(|| update(turn), || "a callback for parameters".to_owned()));
 }
 
 /// Starts a new node's parameters before it declares any, if options, given values or a client ask
