@@ -99,6 +99,23 @@ fn a_node_s_parameter_speaks_for_its_context() -> sinew::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_node_has_the_parameter_before_it_declares_any() -> sinew::Result<()> {
+    let context = real_context();
+    let node = || context.node("plain");
+    node()?.set_parameter("use_sim_time", true)?;
+    assert!(context.uses_sim_time());
+    assert_eq!(node()?.parameter_value("use_sim_time"), Some(true.into()));
+    assert_eq!(node()?.describe_parameter("use_sim_time").unwrap().name, "use_sim_time");
+    let plain = node()?;
+    assert!(plain.set_parameter("other", true).is_err() && plain.parameter_value("other").is_none());
+    assert!(plain.list_parameters(&[], 0).is_empty(), "no other name gives it any");
+    context.shutdown();
+    let refused = plain.set_parameter("use_sim_time", false).unwrap_err().to_string();
+    assert!(refused.contains("is shut down"), "{refused}");
+    Ok(())
+}
+
 /// A thread sets the parameter of one node; while the handler of that jump runs, another thread
 /// sets that of the other node.
 #[test]

@@ -230,13 +230,24 @@ impl Node {
         turn.set(values).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Returns the node's table. Fails if the node has none, as it has declared no parameter.
+    /// Returns the node's table. If the node has declared no parameter, the table is made for a name
+    /// that every node has, or if undeclared parameters are allowed.
     fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
-        let made = self.core().parameters.get().map(Ok);
-        let name = values.first().map(|one| one.name.clone()).unwrap_or_default();
-        made.or_else(|| self.core().parameter_options.allow_undeclared.then(|| table_of(self.core())))
-            .and_then(Result::ok)
-            .ok_or_else(|| self.not_declared(name))
+        let is_standard = values.iter().any(|one| one.name == USE_SIM_TIME);
+        if is_standard || self.core().parameter_options.allow_undeclared {
+            let refused = |error: CreateError| {
+                let (node, reason) = (self.full_name().to_owned(), error.to_string());
+                ParameterError::Refused { node, reason }
+            };
+            return table_of(self.core()).map_err(refused);
+        }
+        let name = || values.first().map(|one| one.name.clone()).unwrap_or_default();
+        self.core().parameters.get().ok_or_else(|| self.not_declared(name()))
+    }
+
+    /// Returns the table for reading a parameter; it is made for a name that every node has.
+    fn table_with(&self, name: &str) -> Option<&Arc<ParameterTable>> {
+        if name == USE_SIM_TIME { table_of(self.core()).ok() } else { self.core().parameters.get() }
     }
 
     fn not_declared(&self, name: String) -> ParameterError {
@@ -245,13 +256,16 @@ impl Node {
 
     /// Returns the value of a parameter of any type; `None` if it isn't declared. Takes a short
     /// lock and copies; a [`Parameter`](crate::parameters::Parameter) reads without a lock.
+    ///
+    /// Every node has `use_sim_time`: asking for it, describing or setting it gives the node its
+    /// parameter services, as declaring a parameter does.
     pub fn parameter_value(&self, name: &str) -> Option<ParameterValue> {
-        self.core().parameters.get()?.look(name, |entry| entry.value.clone())
+        self.table_with(name)?.look(name, |entry| entry.value.clone())
     }
 
     /// Returns the description of a parameter; `None` if it isn't declared.
     pub fn describe_parameter(&self, name: &str) -> Option<ParameterDescriptor> {
-        self.core().parameters.get()?.look(name, |entry| entry.descriptor.clone())
+        self.table_with(name)?.look(name, |entry| entry.descriptor.clone())
     }
 
     /// Returns the names of the node's parameters, sorted: those that equal a prefix or lie below
