@@ -396,7 +396,8 @@ fn as_file(node: &str, values: &[(String, ParameterValue)]) -> String {
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/'));
         let key = if is_plain { name.clone() } else { ParameterValue::from(name.as_str()).to_string() };
         let printed = value.to_string();
-        let is_said = ParameterFile::value(&printed).is_ok_and(|read| read.widened(value.kind()) == *value);
+        let is_said =
+            ParameterFile::value(&printed).is_ok_and(|read| is_same(value, &read.widened(value.kind())));
         let _ = match is_said {
             true => writeln!(text, "    {key}: {printed}"),
             false => writeln!(text, "    # {key}: {printed}"),
@@ -466,7 +467,7 @@ fn but_for_unchanged(
     rest
 }
 
-/// Returns `true` if a file gives a parameter its current value.
+/// Returns `true` if a file gives a parameter its current value. A NaN is the same as another.
 fn is_same(now: &ParameterValue, given: &ParameterValue) -> bool {
     let same = |now: &f64, given: &f64| now == given || now.is_nan() && given.is_nan();
     match (now, given) {

@@ -253,6 +253,9 @@ fn what_is_dumped_can_be_loaded() -> sinew::Result<()> {
     fs::write(&file, "left:\n  camera: {ros__parameters: {gain: }}\n").unwrap();
     let said = failure(&base, &["load", "/left/camera", file.to_str().unwrap()]);
     assert!(said.contains("camera.yaml can't be read: line 2, column 30: there is no value"), "{said}");
+    camera.set_parameter("any", vec![f64::NAN, f64::INFINITY])?;
+    let dumped = text(&base, &["dump", "/left/camera"]);
+    assert!(dumped.contains("\n    any: [.nan, .inf]\n"), "{dumped}");
     assert_eq!(
         json(&base, &["dump", "/other"]),
         json!({"node": "/other", "parameters": {"use_sim_time": false, "x": true}})
