@@ -90,6 +90,13 @@ impl<'a> Asking<'a> {
         Ok(listed.map_err(failed)?.names)
     }
 
+    /// Returns the type that a parameter keeps; `None` if it has dynamic typing, or isn't declared
+    /// (the node may allow that).
+    fn fixed_kind(&self, client: &ParameterClient, name: &str) -> Option<ParameterType> {
+        let described = client.describe([name]).wait(self.options.timeout).ok()?;
+        described.first().filter(|one| !one.dynamic_typing).map(|one| one.kind)
+    }
+
     /// If the node lacks one of the names, the error names it, with a suggestion.
     fn unknown(&self, client: &ParameterClient, asked: &[String], error: ParameterClientError) -> Error {
         let ParameterClientError::NotDeclared { .. } = &error else { return failed(error) };
@@ -247,14 +254,12 @@ fn title(kind: ParameterType) -> &'static str {
 fn set(options: &SetOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
-    // An undeclared parameter may be allowed.
-    let kind = client.types([name]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied());
-    let value = value_for(kind, &options.value)?;
+    let value = value_for(asking.fixed_kind(&client, name), &options.value)?;
     let outcomes = client.set([NamedValue::new(name, value)]).wait(options.ask.timeout).map_err(failed)?;
     tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
-/// Parses a typed value as the type that the parameter has, so that a node of `rclcpp`, which
+/// Parses a typed value as the type that the parameter keeps, so that a node of `rclcpp`, which
 /// doesn't convert integers to doubles, gets a double as well.
 fn value_for(kind: Option<ParameterType>, text: &str) -> Result<ParameterValue, Error> {
     Ok(match (kind, ParameterFile::value(text)) {
@@ -423,9 +428,7 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let client = asking.of(&options.node)?;
     // One by one: a request for all returns none if one isn't declared.
-    let kind = |name: &String| {
-        client.types([name.as_str()]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied())
-    };
+    let kind = |name: &str| asking.fixed_kind(&client, name);
     let widened = |one: NamedValue| match needs_kind(&one.value).then(|| kind(&one.name)).flatten() {
         Some(kind) => NamedValue { value: one.value.widened(kind), ..one },
         None => one,

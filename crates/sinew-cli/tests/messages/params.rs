@@ -176,6 +176,8 @@ fn parameters_are_set_and_refused() -> sinew::Result<()> {
         (["set", "/left/camera", "gain", "2"], "gain", ParameterValue::from(2.0)), // a double there
         (["set", "/left/camera", "lens.k1", "-7"], "lens.k1", (-7).into()),
         (["set", "/left/camera", "any", "text"], "any", "text".into()),
+        (["set", "/left/camera", "any", "1.5"], "any", 1.5.into()), // dynamic typing
+        (["set", "/left/camera", "any", "7"], "any", 7.into()),
         (["set", "/left/camera", "names", "[x, z]"], "names", vec!["x".to_owned(), "z".to_owned()].into()),
     ] {
         assert_eq!(text(&base, &arguments), "Set parameter successful\n");
@@ -253,6 +255,10 @@ fn what_is_dumped_can_be_loaded() -> sinew::Result<()> {
     fs::write(&file, "left:\n  camera: {ros__parameters: {gain: }}\n").unwrap();
     let said = failure(&base, &["load", "/left/camera", file.to_str().unwrap()]);
     assert!(said.contains("camera.yaml can't be read: line 2, column 30: there is no value"), "{said}");
+    camera.set_parameter("any", 1.5)?;
+    fs::write(&file, "/**: {ros__parameters: {any: 4}}").unwrap();
+    assert_eq!(text(&base, &["load", "/left/camera", file.to_str().unwrap()]), "Set parameter successful\n");
+    assert_eq!(camera.parameter_value("any"), Some(4.into()), "of dynamic typing");
     camera.set_parameter("any", vec![f64::NAN, f64::INFINITY])?;
     let dumped = text(&base, &["dump", "/left/camera"]);
     assert!(dumped.contains("\n    any: [.nan, .inf]\n"), "{dumped}");
