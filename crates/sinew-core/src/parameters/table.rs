@@ -17,6 +17,7 @@
 //! |---|---|
 //! | pre-set callbacks, which may change the list | |
 //! | check: declared, not read-only, type, range, convertible to its handle's type | yes |
+//! | of several values for one parameter, the last one is kept | |
 //! | on-set callbacks, the last one first; then the structs with these parameters | |
 //! | values that steer the library take effect (`use_sim_time`), or are refused | |
 //! | store, also in the cells of handles | yes |
@@ -433,6 +434,7 @@ impl Turn<'_> {
             return Err(Refusal::Because(reason.to_owned()));
         }
         self.check(&values)?;
+        let values = last_of_each(values);
         callbacks.on(&values).map_err(Refusal::Because)?;
         let prepared = self.prepare_structs(&values)?;
         take_effect(&values).map_err(Refusal::Because)?;
@@ -492,7 +494,7 @@ impl Turn<'_> {
         let mut asked = Vec::new();
         {
             let state = self.0.state.lock();
-            let new = |name: &str| values.iter().rfind(|new| new.name == name).map(|new| new.value.clone());
+            let new = |name: &str| values.iter().find(|new| new.name == name).map(|new| new.value.clone());
             for snapshot in &state.structs {
                 let names = snapshot.names();
                 if !values.iter().any(|new| names.contains(&new.name)) {
@@ -579,6 +581,15 @@ impl Turn<'_> {
             observer(values, changes);
         }
     }
+}
+
+/// Keeps the last value of each parameter: values that are set together have no order.
+fn last_of_each(mut values: Vec<NamedValue>) -> Vec<NamedValue> {
+    let mut kept = BTreeSet::new();
+    values.reverse();
+    values.retain(|one| kept.insert(one.name.clone()));
+    values.reverse();
+    values
 }
 
 fn read_only(name: &str) -> String {

@@ -123,6 +123,22 @@ fn several_are_set_together_or_not_at_all() -> sinew::Result<()> {
 }
 
 #[test]
+fn the_last_of_several_values_of_one_parameter_counts() -> sinew::Result<()> {
+    let node = node();
+    let any = node.parameter("any").dynamic(1).description("text").create()?;
+    node.set_parameters([named("any", ParameterValue::NotSet), named("any", 7)])?;
+    assert_eq!((&*any.get(), node.parameter_value("any")), (&7.into(), Some(7.into())));
+    assert_eq!(node.describe_parameter("any").unwrap().description, "text");
+    let fixed = node.parameter("fixed").default(1).create()?;
+    assert!(node.set_parameters([named("fixed", "text"), named("fixed", 2)]).is_err(), "each is checked");
+    node.set_parameters([named("fixed", 2), named("any", 8), named("fixed", 3)])?;
+    assert_eq!((fixed.get(), &*any.get()), (3, &8.into()));
+    node.set_parameters([named("any", ParameterValue::NotSet), named("any", ParameterValue::NotSet)])?;
+    assert_eq!(node.parameter_value("any"), None);
+    Ok(())
+}
+
+#[test]
 fn events_have_the_qos_of_the_node() -> sinew::Result<()> {
     let context = real_context();
     let qos = QoS::parameter_events().transient_local().keep_last(7);

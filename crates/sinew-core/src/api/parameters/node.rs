@@ -109,7 +109,7 @@ fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Resu
 
 /// Has the context use the time that a value of the parameter selects.
 fn select_time(values: &[NamedValue], context: &Weak<ContextCore>) -> Result<(), String> {
-    let selected = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
+    let selected = values.iter().find(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
     let (Some(&ParameterValue::Bool(uses)), Some(context)) = (selected, context.upgrade()) else {
         return Ok(());
     };
@@ -207,7 +207,8 @@ impl Node {
         self.set_parameters([NamedValue::new(name, value)])
     }
 
-    /// Sets several parameters, all or none, and publishes one event. (ROS 2:
+    /// Sets several parameters, all or none, and publishes one event. Of several values for one
+    /// parameter, all must be allowed, and the last one is set. (ROS 2:
     /// `set_parameters_atomically`.)
     ///
     /// # Errors
