@@ -22,7 +22,8 @@
 //! | values that steer the library take effect (`use_sim_time`), or are refused | |
 //! | store, also in the cells of handles | yes |
 //! | structs | |
-//! | post-set callbacks, the last one first; the event | |
+//! | the event, which a panic in a callback must not prevent | |
+//! | post-set callbacks, the last one first | |
 
 use super::callbacks::{Callback, Callbacks};
 use super::descriptor::ParameterDescriptor;
@@ -400,15 +401,12 @@ impl Turn<'_> {
             state.structs.extend(snapshot);
             state.declared.extend(entries.into_iter().map(|entry| (entry.descriptor.name.clone(), entry)));
         }
+        // One without a value has none to report yet.
+        let new = names.into_iter().zip(&values).filter(|(_, value)| **value != ParameterValue::NotSet);
+        let new: Vec<_> = new.map(|(name, value)| [NamedValue { name, value: value.clone() }]).collect();
+        new.iter().for_each(|one| self.notify(one, &[Change::New]));
         let callbacks = self.callbacks();
-        for (name, value) in names.into_iter().zip(&values) {
-            if *value == ParameterValue::NotSet {
-                continue; // it has no value to report yet
-            }
-            let new = [NamedValue { name, value: value.clone() }];
-            callbacks.after(&new);
-            self.notify(&new, &[Change::New]);
-        }
+        new.iter().for_each(|one| callbacks.after(one));
         Ok(values)
     }
 
@@ -441,8 +439,8 @@ impl Turn<'_> {
         let (changes, gone) = self.store(&values);
         prepared.into_iter().for_each(|set| set());
         drop(gone); // outside the lock
-        callbacks.after(&values);
         self.notify(&values, &changes);
+        callbacks.after(&values);
         Ok(())
     }
 

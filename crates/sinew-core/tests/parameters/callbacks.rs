@@ -136,6 +136,23 @@ fn a_panic_in_a_callback_leaves_the_rest_working() -> sinew::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_panic_after_a_change_does_not_hide_it() -> sinew::Result<()> {
+    let context = super::real_context();
+    let node = context.node("n")?;
+    let x = node.parameter("x").default(0).create()?;
+    let events = context.node("asker")?.parameter_client("/n").events().create()?;
+    let _panics = node.on_post_set_parameters(|_| panic!("on purpose"))?;
+    let setting = x.clone();
+    assert!(thread::spawn(move || setting.set(5)).join().is_err());
+    let declaring = node.clone();
+    assert!(thread::spawn(move || declaring.parameter("y").default(1).create()).join().is_err());
+    assert_eq!(x.get(), 5);
+    let told = std::iter::from_fn(|| events.take().map(|(event, _)| super::changes(&event)));
+    assert_eq!(told.collect::<Vec<_>>(), ["~x", "+y"]);
+    Ok(())
+}
+
 /// Two nodes whose callbacks set each other's parameters by service: each gets an error, and
 /// nothing hangs.
 #[test]

@@ -117,8 +117,8 @@ impl Node {
         self.add(Callback::On(Arc::new(callback)))
     }
 
-    /// Adds a callback that runs after values were set, and before the caller that set them gets
-    /// its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on
+    /// Adds a callback that runs after values were set and their change was published, and before
+    /// the caller that set them gets its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on
     /// an executor's thread, let it trigger a [`GuardCondition`](crate::GuardCondition), or use a
     /// struct's [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
     /// `add_post_set_parameters_callback`.)
