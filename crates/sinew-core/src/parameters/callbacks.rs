@@ -6,7 +6,8 @@
 //! | on-set | the values have the right types and lie in their ranges | refuse them |
 //! | post-set | they are set | nothing any more |
 //!
-//! Within each kind, the callback that was added last runs first. They run on the thread that sets,
+//! Within each kind, the callback that was added last runs first, and one that was removed meanwhile
+//! doesn't start. They run on the thread that sets,
 //! which holds no lock: they may read parameters and call services; declaring or setting a
 //! parameter is an error.
 
@@ -18,13 +19,12 @@ pub(crate) type OnSet = dyn Fn(&[NamedValue]) -> Result<(), String> + Send + Syn
 pub(crate) type PostSet = dyn Fn(&[NamedValue]) + Send + Sync;
 
 /// The callbacks of a node, in the order in which they were added.
-#[derive(Default, Clone)]
+#[derive(Default)]
 pub(crate) struct Callbacks {
     next: u64,
-    pub(crate) all: Vec<(u64, Callback)>,
+    all: Vec<(u64, Callback)>,
 }
 
-#[derive(Clone)]
 pub(crate) enum Callback {
     Pre(Arc<PreSet>),
     On(Arc<OnSet>),
@@ -45,33 +45,28 @@ impl Callbacks {
         Some(self.all.remove(index).1)
     }
 
-    /// Returns the values as changed by the pre-set callbacks.
-    pub(crate) fn before(&self, mut values: Vec<NamedValue>) -> Vec<NamedValue> {
-        for (_, callback) in self.all.iter().rev() {
-            if let Callback::Pre(callback) = callback {
-                callback(&mut values);
-            }
-        }
-        values
+    /// Returns the callback of a kind that was added last before the one with this number, and its
+    /// number.
+    pub(crate) fn last_before<C>(
+        &self,
+        number: u64,
+        of_kind: impl Fn(&Callback) -> Option<C>,
+    ) -> Option<(u64, C)> {
+        let earlier = self.all.iter().rev().filter(|(other, _)| *other < number);
+        earlier.filter_map(|(other, callback)| Some((*other, of_kind(callback)?))).next()
+    }
+}
+
+impl Callback {
+    pub(crate) fn pre(&self) -> Option<Arc<PreSet>> {
+        if let Self::Pre(callback) = self { Some(callback.clone()) } else { None }
     }
 
-    /// Asks the on-set callbacks whether they accept the values; the error is the reason of the
-    /// first that doesn't.
-    pub(crate) fn on(&self, values: &[NamedValue]) -> Result<(), String> {
-        for (_, callback) in self.all.iter().rev() {
-            if let Callback::On(callback) = callback {
-                callback(values)?;
-            }
-        }
-        Ok(())
+    pub(crate) fn on(&self) -> Option<Arc<OnSet>> {
+        if let Self::On(callback) = self { Some(callback.clone()) } else { None }
     }
 
-    /// Notifies the post-set callbacks.
-    pub(crate) fn after(&self, values: &[NamedValue]) {
-        for (_, callback) in self.all.iter().rev() {
-            if let Callback::Post(callback) = callback {
-                callback(values);
-            }
-        }
+    pub(crate) fn post(&self) -> Option<Arc<PostSet>> {
+        if let Self::Post(callback) = self { Some(callback.clone()) } else { None }
     }
 }

@@ -35,6 +35,7 @@ use super::value::{NamedValue, ParameterType, ParameterValue};
 use super::words::{shortened, subject};
 use crate::sys::sync::{Arc, Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::iter;
 use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 
@@ -377,7 +378,7 @@ impl Turn<'_> {
         })?;
         if value != ParameterValue::NotSet {
             let asked = [NamedValue { name: name.clone(), value: value.clone() }];
-            self.callbacks().on(&asked).map_err(invalid)?;
+            self.ask(&asked).map_err(invalid)?;
         }
         if descriptor.dynamic_typing {
             descriptor.kind = value.kind();
@@ -405,8 +406,7 @@ impl Turn<'_> {
         let new = names.into_iter().zip(&values).filter(|(_, value)| **value != ParameterValue::NotSet);
         let new: Vec<_> = new.map(|(name, value)| [NamedValue { name, value: value.clone() }]).collect();
         new.iter().for_each(|one| self.notify(one, &[Change::New]));
-        let callbacks = self.callbacks();
-        new.iter().for_each(|one| callbacks.after(one));
+        new.iter().for_each(|one| self.callbacks(Callback::post).for_each(|callback| callback(one)));
         Ok(values)
     }
 
@@ -425,22 +425,23 @@ impl Turn<'_> {
         values: Vec<NamedValue>,
         take_effect: impl FnOnce(&[NamedValue]) -> Result<(), String>,
     ) -> Result<(), Refusal> {
-        let callbacks = self.callbacks();
-        let values = self.widened(callbacks.before(self.widened(values)));
+        let mut values = self.widened(values);
+        self.callbacks(Callback::pre).for_each(|callback| callback(&mut values));
+        let values = self.widened(values);
         if values.is_empty() {
             let reason = "no parameter is to be set: the list is empty, or a callback for what is to be set took all out of it";
             return Err(Refusal::Because(reason.to_owned()));
         }
         self.check(&values)?;
         let values = last_of_each(values);
-        callbacks.on(&values).map_err(Refusal::Because)?;
+        self.ask(&values).map_err(Refusal::Because)?;
         let prepared = self.prepare_structs(&values)?;
         take_effect(&values).map_err(Refusal::Because)?;
         let (changes, gone) = self.store(&values);
         prepared.into_iter().for_each(|set| set());
         drop(gone); // outside the lock
         self.notify(&values, &changes);
-        callbacks.after(&values);
+        self.callbacks(Callback::post).for_each(|callback| callback(&values));
         Ok(())
     }
 
@@ -569,9 +570,21 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the current callbacks: they may be removed while they run.
-    fn callbacks(&self) -> Callbacks {
-        self.0.state.lock().callbacks.clone()
+    /// Asks the on-set callbacks whether they accept the values; the error is the reason of the
+    /// first that doesn't.
+    fn ask(&self, values: &[NamedValue]) -> Result<(), String> {
+        self.callbacks(Callback::on).try_for_each(|callback| callback(values))
+    }
+
+    /// Returns the callbacks of a kind, the last one first. Each is looked up when the one before it
+    /// has returned: one that was removed meanwhile doesn't start.
+    fn callbacks<C>(&self, of_kind: impl Fn(&Callback) -> Option<C>) -> impl Iterator<Item = C> {
+        let mut number = u64::MAX;
+        iter::from_fn(move || {
+            let (found, callback) = self.0.state.lock().callbacks.last_before(number, &of_kind)?;
+            number = found;
+            Some(callback)
+        })
     }
 
     fn notify(&self, values: &[NamedValue], changes: &[Change]) {

@@ -153,6 +153,40 @@ fn a_panic_after_a_change_does_not_hide_it() -> sinew::Result<()> {
     Ok(())
 }
 
+/// On another thread: the first callback waits until the second one is dropped.
+#[test]
+fn a_callback_does_not_start_after_its_handle_was_dropped() -> sinew::Result<()> {
+    let node = node();
+    let x = node.parameter("x").default(0).create()?;
+    let (entered, leave, log) = (Gate::new(), Gate::new(), Log::new());
+    let mut dropped = Vec::new();
+    for kind in ["post", "on"] {
+        let pen = log.pen();
+        dropped.push(match kind {
+            "on" => node.on_set_parameters(move |_| {
+                pen.write(kind);
+                Ok(())
+            })?,
+            _ => node.on_post_set_parameters(move |_| pen.write(kind))?,
+        });
+    }
+    let (in_callback, go_on) = (entered.clone(), leave.clone());
+    let _first = node.on_set_parameters(move |_| {
+        in_callback.open();
+        go_on.wait();
+        Ok(())
+    })?;
+    thread::scope(|scope| {
+        let setting = scope.spawn(|| x.set(1));
+        entered.wait();
+        dropped.clear();
+        leave.open();
+        setting.join().unwrap().unwrap();
+    });
+    assert_eq!((x.get(), log.lines()), (1, vec![]));
+    Ok(())
+}
+
 /// Two nodes whose callbacks set each other's parameters by service: each gets an error, and
 /// nothing hangs.
 #[test]

@@ -9,7 +9,7 @@ use crate::sys::sync::Arc;
 use std::fmt;
 
 /// A handle of a callback that runs before or after parameters change; dropping the handle removes
-/// the callback. Returned by [`Node::on_pre_set_parameters`](crate::Node::on_pre_set_parameters),
+/// the callback, which doesn't start any more. Returned by [`Node::on_pre_set_parameters`](crate::Node::on_pre_set_parameters),
 /// [`Node::on_set_parameters`](crate::Node::on_set_parameters) and
 /// [`Node::on_post_set_parameters`](crate::Node::on_post_set_parameters).
 #[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _checked = ..`), or `detach()` it"]
