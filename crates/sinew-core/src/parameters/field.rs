@@ -26,8 +26,8 @@ use std::ops::RangeInclusive;
 /// | `Option<T>` of these | that of `T`; `None` while it is not set | `Arc<Option<T>>` |
 /// | [`ParameterValue`] | any | `Arc<ParameterValue>` |
 ///
-/// Integers narrower than `i64` have the range of their type; a `u64` or `usize` above `i64::MAX` is
-/// refused. An `f32` becomes the double with the same digits: 0.1 is 0.1.
+/// Integers narrower than `i64` have the range of their type; a `u64` or `usize` above `i64::MAX`
+/// is refused. An `f32` becomes the double with the same digits: 0.1 is 0.1.
 #[diagnostic::on_unimplemented(
     message = "a parameter can't be of type `{Self}`",
     note = "it is a bool, a number, a `String`, a `Vec` of `u8`, `bool`, `i64`, `f64` or `String`, an `Option` of these, a `ParameterValue`, or an enum with `#[derive(Parameters)]`"
@@ -238,8 +238,8 @@ macro_rules! integers {
 integers!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
 /// Returns the double that is written like a number, digit by digit: 0.1 for the `f32` 0.1, not
-/// 0.10000000149011612. Otherwise a range from 0.1 would refuse the 0.1 of a parameter file. The few
-/// numbers that would come back as their neighbour, such as 7.038531e-26, keep their exact double.
+/// 0.10000000149011612. Otherwise a range from 0.1 would refuse the 0.1 of a parameter file. Of all
+/// numbers only 7.038531e-26 would come back as its neighbour; it keeps its exact double.
 #[allow(clippy::cast_possible_truncation, reason = "the number is compared")]
 fn double_as_written(number: f32) -> f64 {
     let written = number.to_string().parse().ok();

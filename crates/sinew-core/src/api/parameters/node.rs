@@ -231,8 +231,8 @@ impl Node {
         turn.set(values).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Returns the node's table. If the node has declared no parameter, the table is made for a name
-    /// that every node has, or if undeclared parameters are allowed.
+    /// Returns the node's table. If the node has declared no parameter, the table is made for a
+    /// name that every node has, or if undeclared parameters are allowed.
     fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
         let is_standard = values.iter().any(|one| one.name == USE_SIM_TIME);
         if is_standard || self.core().parameter_options.allow_undeclared {
