@@ -6,10 +6,9 @@
 //! | on-set | the values have the right types and lie in their ranges | refuse them |
 //! | post-set | they are set | nothing any more |
 //!
-//! Within each kind, the callback that was added last runs first, and one that was removed meanwhile
-//! doesn't start. They run on the thread that sets,
-//! which holds no lock: they may read parameters and call services; declaring or setting a
-//! parameter is an error.
+//! Within each kind, the callback that was added last runs first, and one that was removed
+//! meanwhile doesn't start. They run on the thread that sets, which holds no lock: they may read
+//! parameters and call services; declaring or setting a parameter is an error.
 
 use super::value::NamedValue;
 use crate::sys::sync::Arc;

@@ -92,9 +92,10 @@ pub enum ParameterError {
         /// The parameter's type.
         kind: ParameterType,
     },
-    /// A callback for parameters must not declare or set parameters itself.
+    /// A callback for parameters can't declare or set parameters of its own node; nor those of a
+    /// node whose callback is waiting, on another thread, until this callback returns.
     #[error(
-        "a callback for parameters of node {node} can't declare or set any: do so later, in a timer or a guard condition"
+        "a callback for parameters can't declare or set any of node {node}, whose change waits for it: do so later, in a timer or a guard condition"
     )]
     InCallback {
         /// The node's full name.

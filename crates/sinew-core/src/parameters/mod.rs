@@ -16,6 +16,7 @@
 // | `field` | Rust types of parameters, and the cells that handles read |
 // | `spec` | structs of parameters: the parts of `derive(Parameters)` |
 // | `table` | the parameters of a node: turns to set them, declaring, setting, listing |
+// | `waits` | the threads that wait for turns: none waits in a circle |
 // | `callbacks` | the program's callbacks before and after a change |
 // | `clients` | clients of parameters: a node without any serves them once there is one |
 // | `options` | a node's settings for its parameters |
@@ -36,6 +37,7 @@ pub(crate) mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;
 pub(crate) mod value;
+mod waits;
 mod words;
 
 parameters_face!();

@@ -5,9 +5,10 @@
 //! A change runs the program's callbacks, which may take long and must find the values unchanged:
 //! so changes come one after the other, and no lock is held meanwhile. A thread that declares or
 //! sets takes its [`Turn`], and waits if another thread has it. If it already has the turn itself
-//! (a callback sets a parameter), it gets an error. A request by service never waits on the thread
-//! that receives: [`ParameterTable::in_turn`] leaves it to the thread with the turn, which answers
-//! it before it gives the turn up.
+//! (a callback sets a parameter), or the other thread waits for it ([`waits`](super::waits)), it
+//! gets an error. A request by service never waits on the thread that receives:
+//! [`ParameterTable::in_turn`] leaves it to the thread with the turn, which answers it before it
+//! gives the turn up.
 //!
 //! Reading takes the short lock of the values; handles need no lock at all.
 //!
@@ -32,8 +33,9 @@ use super::field::Store;
 use super::options::ParameterOptions;
 use super::spec::{Declaration, Values};
 use super::value::{NamedValue, ParameterType, ParameterValue};
+use super::waits;
 use super::words::{shortened, subject};
-use crate::sys::sync::{Arc, Condvar, Mutex};
+use crate::sys::sync::{Arc, Condvar, Guard, Mutex};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::iter;
 use std::sync::OnceLock;
@@ -74,6 +76,8 @@ struct State {
     structs: Vec<Arc<dyn Snapshot>>,
     /// The thread that declares or sets now.
     turn: Option<ThreadId>,
+    /// Another thread waits for the end of this turn.
+    is_awaited: bool,
     /// The number of turns that are over.
     turns: u64,
     /// Jobs that wait for that thread.
@@ -170,29 +174,44 @@ impl ParameterTable {
         let _ = self.declared.set(Box::new(note)); // set only once
     }
 
-    /// Waits until this thread may declare and set.
+    /// Waits until this thread may declare and set. Fails if the turn can't end before this
+    /// thread's callback returns.
     pub(crate) fn turn(&self) -> Result<Turn<'_>, ParameterError> {
-        let this = thread::current().id();
         let mut state = self.state.lock();
-        while let Some(other) = state.turn {
-            if other == this {
+        while let Some(owner) = state.turn {
+            if !self.wait(&mut state, owner) {
                 return Err(ParameterError::InCallback { node: self.node.to_string() });
             }
-            self.free.wait_at_most(&mut state, None);
         }
-        state.turn = Some(this);
+        state.turn = Some(thread::current().id());
         Ok(Turn(self))
     }
 
     /// Waits for the end of the turn that another thread has: callbacks that were removed before
-    /// have returned then.
+    /// have returned then. Doesn't wait if the turn can't end before this thread's callback
+    /// returns.
     pub(crate) fn wait_for_turn(&self) {
-        let this = thread::current().id();
         let mut state = self.state.lock();
         let turns = state.turns;
-        while state.turn.is_some_and(|other| other != this) && state.turns == turns {
-            self.free.wait_at_most(&mut state, None);
+        while let Some(owner) = state.turn
+            && state.turns == turns
+            && self.wait(&mut state, owner)
+        {}
+    }
+
+    /// Waits for the end of a turn; may return early. Returns `false` without a wait if its owner
+    /// is this thread or waits for it.
+    fn wait(&self, state: &mut Guard<'_, State>, owner: ThreadId) -> bool {
+        let can_end = waits::begin(self.address(), owner);
+        if can_end {
+            state.is_awaited = true;
+            self.free.wait_at_most(state, None);
         }
+        can_end
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     /// Runs a job in a turn: now, or, if another thread has the turn, on that thread. If this
@@ -278,7 +297,10 @@ impl Drop for Turn<'_> {
             let Some(job) = state.waiting.pop_front() else {
                 state.turn = None;
                 state.turns += 1;
-                self.0.free.notify_all();
+                if std::mem::take(&mut state.is_awaited) {
+                    waits::end(self.0.address());
+                    self.0.free.notify_all();
+                }
                 return;
             };
             drop(state);
@@ -576,8 +598,8 @@ impl Turn<'_> {
         self.callbacks(Callback::on).try_for_each(|callback| callback(values))
     }
 
-    /// Returns the callbacks of a kind, the last one first. Each is looked up when the one before it
-    /// has returned: one that was removed meanwhile doesn't start.
+    /// Returns the callbacks of a kind, the last one first. Each is looked up when the one before
+    /// it has returned: one that was removed meanwhile doesn't start.
     fn callbacks<C>(&self, of_kind: impl Fn(&Callback) -> Option<C>) -> impl Iterator<Item = C> {
         let mut number = u64::MAX;
         iter::from_fn(move || {

@@ -5,6 +5,7 @@ use crate::support::{Gate, Log, finishes};
 use sinew::error::ParameterError;
 use sinew::parameters::NamedValue;
 use sinew::prelude::*;
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 #[test]
@@ -185,6 +186,69 @@ fn a_callback_does_not_start_after_its_handle_was_dropped() -> sinew::Result<()>
     });
     assert_eq!((x.get(), log.lines()), (1, vec![]));
     Ok(())
+}
+
+/// Nodes whose callbacks set the parameters of the next node, each on a thread of its own, after
+/// all have begun: the last one gets an error.
+#[test]
+fn callbacks_on_several_threads_that_set_in_a_circle_do_not_hang() -> sinew::Result<()> {
+    finishes(|| {
+        for count in [2, 3] {
+            let context = super::real_context();
+            let nodes: Vec<_> = (0..count).map(|n| context.node(&format!("n{n}")).unwrap()).collect();
+            let parameter = |node: &Node| node.parameter("x").default(0).create().unwrap();
+            let parameters: Vec<_> = nodes.iter().map(parameter).collect();
+            let (all_began, log) = (Arc::new(Barrier::new(count)), Log::new());
+            let link = |n: usize| {
+                let (next, all_began, pen) =
+                    (parameters[(n + 1) % count].clone(), all_began.clone(), log.pen());
+                nodes[n].on_post_set_parameters(move |values| {
+                    if values[0] == named("x", 1) {
+                        all_began.wait();
+                        pen.write(next.set(2));
+                    }
+                })
+            };
+            let _links: Vec<_> = (0..count).map(|n| link(n).unwrap()).collect();
+            thread::scope(|scope| {
+                let setting: Vec<_> =
+                    parameters.iter().map(|parameter| scope.spawn(|| parameter.set(1))).collect();
+                setting.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+            });
+            let outcomes = log.lines();
+            let is_refused = |one: &Result<_, _>| matches!(one, Err(ParameterError::InCallback { .. }));
+            assert_eq!(outcomes.len(), count);
+            assert_eq!(outcomes.iter().filter(|one| is_refused(one)).count(), 1, "{outcomes:?}");
+            assert_eq!(outcomes.iter().filter(|one| one.is_ok()).count(), count - 1, "{outcomes:?}");
+        }
+        Ok(())
+    })
+}
+
+/// As above, with the removal of each other's callbacks.
+#[test]
+fn callbacks_on_two_threads_that_close_each_others_callbacks_do_not_hang() -> sinew::Result<()> {
+    finishes(|| {
+        let context = super::real_context();
+        let nodes = ["a", "b"].map(|name| context.node(name).unwrap());
+        let parameters = nodes.each_ref().map(|node| node.parameter("x").default(0).create().unwrap());
+        let both_began = Arc::new(Barrier::new(2));
+        let closing = |from: &Node, of: &Node| {
+            let unused = parking_lot::Mutex::new(Some(of.on_post_set_parameters(|_| {}).unwrap()));
+            let both_began = both_began.clone();
+            from.on_set_parameters(move |_| {
+                both_began.wait();
+                unused.lock().take().unwrap().close();
+                Ok(())
+            })
+        };
+        let _closing = (closing(&nodes[0], &nodes[1])?, closing(&nodes[1], &nodes[0])?);
+        thread::scope(|scope| {
+            let setting = parameters.each_ref().map(|parameter| scope.spawn(|| parameter.set(1)));
+            setting.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        });
+        Ok(())
+    })
 }
 
 /// Two nodes whose callbacks set each other's parameters by service: each gets an error, and

@@ -9,7 +9,8 @@ use crate::sys::sync::Arc;
 use std::fmt;
 
 /// A handle of a callback that runs before or after parameters change; dropping the handle removes
-/// the callback, which doesn't start any more. Returned by [`Node::on_pre_set_parameters`](crate::Node::on_pre_set_parameters),
+/// the callback, which doesn't start any more. Returned by
+/// [`Node::on_pre_set_parameters`](crate::Node::on_pre_set_parameters),
 /// [`Node::on_set_parameters`](crate::Node::on_set_parameters) and
 /// [`Node::on_post_set_parameters`](crate::Node::on_post_set_parameters).
 #[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _checked = ..`), or `detach()` it"]
@@ -20,8 +21,8 @@ pub struct ParameterCallback {
 
 impl ParameterCallback {
     /// Removes the callback, and waits until it has returned if another thread is setting
-    /// parameters. In a callback for parameters of this node it doesn't wait. Dropping the handle
-    /// waits for nothing.
+    /// parameters. In a callback for parameters of this node it doesn't wait, nor in one of another
+    /// node for which that thread waits. Dropping the handle waits for nothing.
     pub fn close(self) {
         let node = self.node.clone();
         drop(self);
@@ -58,8 +59,9 @@ impl Node {
     ///
     /// The callback runs on the thread that sets the parameters or, for a request from another
     /// process, on the thread that receives the request. No lock is held. The callback may read
-    /// parameters; declaring or setting a parameter in it is an error
-    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic in it
+    /// parameters; declaring or setting a parameter of this node in it is an error
+    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)), and so is one of
+    /// another node whose callback, on another thread, waits for this one. A panic in it
     /// reaches the thread that sets the parameters; a caller of the service gets a failure.
     ///
     /// # Errors
@@ -118,9 +120,10 @@ impl Node {
     }
 
     /// Adds a callback that runs after values were set and their change was published, and before
-    /// the caller that set them gets its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on
-    /// an executor's thread, let it trigger a [`GuardCondition`](crate::GuardCondition), or use a
-    /// struct's [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
+    /// the caller that set them gets its answer. Otherwise as
+    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on an executor's thread, let
+    /// it trigger a [`GuardCondition`](crate::GuardCondition), or use a struct's
+    /// [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
     /// `add_post_set_parameters_callback`.)
     ///
     /// # Errors
