@@ -2,9 +2,10 @@
 
 use sinew_msg::cdr::{Decoder, Field};
 use sinew_msg::description::{ConstDescription, Nested, TypeDescription};
-use sinew_msg::{DecodeError, Message, TypeHash};
+use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
@@ -402,14 +403,76 @@ unsafe fn decode<T: Message>(
     to: *mut u8,
     filled: bool,
 ) -> Result<(), DecodeError> {
-    let to = to.cast::<T>();
-    if filled {
-        // SAFETY: the caller promises a `T` that belongs to it alone.
-        return (encoding::<T>().decode_into)(encoded, unsafe { &mut *to });
+    let (to, encoding) = (to.cast::<T>(), encoding::<T>());
+    if !filled && encoding.plain.is_some() {
+        // SAFETY: a place for a `T` that belongs to the caller alone. By the proof all zeros are a
+        // value, which needs no drop: after an error the place counts as empty again.
+        unsafe { to.write_bytes(0, 1) };
     }
-    let value = (encoding::<T>().decode)(encoded)?;
+    if filled || encoding.plain.is_some() {
+        // SAFETY: the caller promises a `T` that belongs to it alone, or it was made above.
+        return (encoding.decode_into)(encoded, unsafe { &mut *to });
+    }
+    // In functions of their own: without optimisation this one's frame would have room for a value.
     // SAFETY: a place for a `T` that belongs to the caller alone, without a value.
+    match size_of::<T>() > LARGE {
+        true => unsafe { decode_large(encoding, encoded, to) },
+        false => unsafe { decode_small(encoding, encoded, to) },
+    }
+}
+
+/// Decodes a value into an empty place.
+///
+/// # Safety
+/// The place belongs to the caller alone.
+#[inline]
+unsafe fn decode_small<T: Message>(
+    encoding: &Encoding<T>,
+    encoded: &[u8],
+    to: *mut T,
+) -> Result<(), DecodeError> {
+    let value = (encoding.decode)(encoded)?;
+    // SAFETY: the caller's promise.
     unsafe { to.write(value) };
+    Ok(())
+}
+
+/// Maximum size of a value that is decoded on any thread. A value may lie on the stack several
+/// times until it is at its place, and threads of ours have 256 KB.
+const LARGE: usize = 16 << 10;
+
+/// Decodes a large value, which has arrays of fixed length, on a thread with a stack that is large
+/// enough. (Once for each block: later values are decoded into the former one.)
+///
+/// # Safety
+/// As for [`decode_small`].
+#[cold]
+unsafe fn decode_large<T: Message>(
+    encoding: &Encoding<T>,
+    encoded: &[u8],
+    to: *mut T,
+) -> Result<(), DecodeError> {
+    let stack = (1 << 20) + 16 * size_of::<T>();
+    let value = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("sinew-decode".to_owned()).stack_size(stack);
+        let decode = || (encoding.decode)(encoded).map(Box::new);
+        match thread.spawn_scoped(scope, decode) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => Err(DecodeError::Invalid {
+                type_name: encoding.name,
+                field: "message",
+                offset: 0,
+                problem: "it is too large for this thread's stack, and no other thread can be started for it",
+            }),
+        }
+    })?;
+    let value = Box::into_raw(value);
+    // SAFETY: a value that is read once, as its memory is freed without a drop; and the caller's
+    // place.
+    unsafe {
+        ptr::copy_nonoverlapping(value, to, 1);
+        drop(Box::from_raw(value.cast::<MaybeUninit<T>>()));
+    }
     Ok(())
 }
 

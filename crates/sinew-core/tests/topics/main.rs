@@ -6,6 +6,7 @@ mod copy_free;
 mod counters;
 mod generic;
 mod joining;
+mod large;
 mod letting_go;
 mod lifetime;
 mod pools;
