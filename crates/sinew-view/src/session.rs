@@ -441,9 +441,9 @@ mod tests {
         (0..MOST_WAITING / FRAME).for_each(|_| session.send(FrameKind::Text, Vec::new()));
         assert_eq!(session.state.lock().end, None);
         session.send(FrameKind::Text, Vec::new());
-        assert_eq!(client.read(&mut [0]).unwrap(), 0);
         let Turn { frames, end, .. } = session.wait(Duration::ZERO);
         assert_eq!((frames.len(), end), (MOST_WAITING / FRAME, Some(POLICY)));
+        assert_eq!(client.read(&mut [0]).unwrap(), 0);
     }
 
     #[test]
