@@ -59,9 +59,9 @@ impl Node {
     ///
     /// The callback runs on the thread that sets the parameters or, for a request from another
     /// process, on the thread that receives the request. No lock is held. The callback may read
-    /// parameters; declaring or setting a parameter of this node in it is an error
-    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)), and so is one of
-    /// another node whose callback, on another thread, waits for this one. A panic in it
+    /// parameters. Declaring or setting a parameter of this node in it is an error
+    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)), and so it is for
+    /// another node if a callback of that node, on another thread, waits for this one. A panic in it
     /// reaches the thread that sets the parameters; a caller of the service gets a failure.
     ///
     /// # Errors

@@ -59,8 +59,9 @@ impl<T: ParameterField> Parameter<T> {
     /// [`ParameterError`]: for example, the parameter is read-only, or a callback refuses the
     /// value.
     pub fn set(&self, value: impl Into<T>) -> Result<(), ParameterError> {
-        let (name, turn) = (self.name.to_string(), self.table.turn()?);
-        let value = value.into().into_value().map_err(|reason| turn.refused(Refusal::of(&name, &reason)))?;
+        let (name, value) = (self.name.to_string(), value.into().into_value());
+        let turn = self.table.turn()?;
+        let value = value.map_err(|reason| turn.refused(Refusal::of(&name, &reason)))?;
         let named = NamedValue { name, value };
         turn.set(vec![named]).map_err(|refusal| turn.refused(refusal))
     }
