@@ -140,6 +140,12 @@ pub enum Problem {
     )]
     UnknownContainer { name: String, similar: String },
 
+    /// Two processes would write the same log file.
+    #[error(
+        "`{name}` and `{other}` would write the same log file, {file}, in whose name each `/` becomes a `.`; rename one of them"
+    )]
+    LogTwice { name: String, other: String, file: String },
+
     /// A name is used twice.
     #[error("there are two {what} called `{name}`; the other is at {other}")]
     Twice { what: &'static str, name: String, other: Place },

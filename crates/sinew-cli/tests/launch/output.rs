@@ -62,6 +62,26 @@ fn files_have_what_the_screen_does_not() {
 }
 
 #[test]
+fn processes_whose_names_differ_in_a_dot_have_their_own_parameters() {
+    let place = Place::new(
+        r#"
+        [process."a.b"]
+        program = "sh"
+        args = ["-c", 'until [ -e "$PLACE/other" ]; do sleep 0.01; done; cat "$3"', "sh"]
+        parameters = { tree = { x = "dot" } }
+        [group.a.process.b]
+        program = "sh"
+        args = ["-c", 'touch "$PLACE/other"; cat "$3"', "sh"]
+        parameters = { tree = { x = "slash" } }
+        "#,
+    );
+    let output = place.run(&[]);
+    let all = text(&output.stdout);
+    assert!(all.contains("[a.b]     \"tree.x\": \"dot\"\n"), "{all}{}", text(&output.stderr));
+    assert!(all.contains("[a/b]     \"tree.x\": \"slash\"\n"), "{all}");
+}
+
+#[test]
 fn a_flood_tears_no_line_and_does_not_hold_up_the_others() {
     let place = Place::new(
         r#"

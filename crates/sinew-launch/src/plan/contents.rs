@@ -60,6 +60,13 @@ pub struct Process {
     pub ready: Vec<Offer>,
 }
 
+impl Process {
+    /// Returns the name of its log file in the directory of the launch, if its output goes to one.
+    pub(crate) fn log_file(&self) -> Option<String> {
+        (self.output != Output::Screen).then(|| format!("{}.log", self.name.replace('/', ".")))
+    }
+}
+
 /// A word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {

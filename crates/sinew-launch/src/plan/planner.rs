@@ -308,6 +308,7 @@ impl<'a> Planner<'a> {
             self.load(load, &nodes)?;
         }
         let mut processes: Vec<Process> = self.processes.into_iter().map(Planned::finish).collect();
+        check_log_files(&processes)?;
         order::resolve(&mut processes, &self.after, &self.left_out, budget)?;
         Ok(Plan { processes, arguments: self.arguments })
     }
@@ -323,6 +324,19 @@ impl<'a> Planner<'a> {
         self.processes[index].line.components.extend(components);
         Ok(())
     }
+}
+
+/// Checks that no two processes write the same log file.
+fn check_log_files(processes: &[Process]) -> Result<(), LoadError> {
+    let mut files = HashMap::new();
+    for process in processes {
+        let Some(file) = process.log_file() else { continue };
+        if let Some(other) = files.insert(file.clone(), &process.name) {
+            let (name, other) = (process.name.clone(), other.clone());
+            return Err(Problem::LogTwice { name, other, file }.at(&process.place));
+        }
+    }
+    Ok(())
 }
 
 fn declared_names(arguments: &[ArgumentInfo]) -> String {

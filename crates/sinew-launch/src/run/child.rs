@@ -39,13 +39,15 @@ pub(super) struct Stream {
 
 impl Child {
     /// Starts a process in a group of its own, so that Ctrl-C reaches it only through the launch.
-    pub(super) fn start(process: &Process, mark: &str, temporary: &Path) -> io::Result<Self> {
+    ///
+    /// Its parameter files in `temporary` are named by its index in the plan, `number`.
+    pub(super) fn start(process: &Process, number: usize, mark: &str, temporary: &Path) -> io::Result<Self> {
         let mut command = Command::new(&process.program);
-        for (number, word) in process.arguments.iter().enumerate() {
+        for (position, word) in process.arguments.iter().enumerate() {
             match word {
                 Word::Text(text) => drop(command.arg(text)),
                 Word::File(text) => {
-                    let path = temporary.join(format!("{}.{number}.yaml", process.name.replace('/', ".")));
+                    let path = temporary.join(format!("{number}.{position}.yaml"));
                     std::fs::write(&path, text)?;
                     command.arg(path);
                 }

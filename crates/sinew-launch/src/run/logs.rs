@@ -48,11 +48,10 @@ impl Logs {
         &self.directory
     }
 
-    /// Appends to the file of that name, which is created if need be.
+    /// Appends to the file of that name, which is created if it doesn't exist yet.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if !self.files.contains_key(name) {
-            let path = self.directory.join(format!("{}.log", name.replace('/', ".")));
-            let file = OpenOptions::new().create(true).append(true).open(path)?;
+            let file = OpenOptions::new().create(true).append(true).open(self.directory.join(name))?;
             self.files.insert(name.to_owned(), file);
         }
         match self.files.get_mut(name) {

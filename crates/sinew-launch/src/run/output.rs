@@ -14,7 +14,7 @@ use super::options::RunOptions;
 use super::report::{self, Event, Row};
 use super::screen::Screen;
 use super::view::{self, View};
-use crate::plan::{Output, Plan};
+use crate::plan::{Output, Plan, Process};
 use crate::supervisor::{Outcome, Reason};
 
 /// Bytes that are read at once, so that a process that floods its pipe doesn't block the others.
@@ -35,6 +35,7 @@ pub(super) struct Sink {
     log_is_told: bool,
     names: Vec<String>,
     outputs: Vec<Output>,
+    log_files: Vec<Option<String>>,
     json: bool,
     colours: bool,
     buffer: Vec<u8>,
@@ -45,7 +46,7 @@ pub(super) struct Sink {
 impl Sink {
     pub(super) fn open(plan: &Plan, options: &RunOptions) -> Result<Self, RunError> {
         let screen = Screen::open(plan.processes.len()).map_err(failed("opening standard output"))?;
-        let logged = plan.processes.iter().find(|process| process.output != Output::Screen);
+        let logged = plan.processes.iter().find(|process| process.log_file().is_some());
         let logs = logged.map(|process| {
             let path = logs::base(&process.environment);
             Logs::create(&path).map_err(|source| RunError::Logs { path, source })
@@ -57,6 +58,7 @@ impl Sink {
             log_is_told: false,
             names: plan.processes.iter().map(|process| process.name.clone()).collect(),
             outputs: plan.processes.iter().map(|process| process.output).collect(),
+            log_files: plan.processes.iter().map(Process::log_file).collect(),
             json: options.json,
             colours: options.colours && !options.json && !options.full_screen,
             buffer: vec![0; ONCE],
@@ -153,9 +155,7 @@ impl Sink {
         } else {
             child.keep(line);
         }
-        if output != Output::Screen {
-            self.logged(process, line);
-        }
+        self.logged(process, line);
     }
 
     /// Shows a line on the screen.
@@ -177,10 +177,9 @@ impl Sink {
         };
     }
 
-    /// Writes an unchanged line to the process's file.
+    /// Writes an unchanged line to the process's file, if it has one.
     fn logged(&mut self, process: usize, line: &[u8]) {
-        let Some(logs) = &mut self.logs else { return };
-        let name = &self.names[process];
+        let (Some(logs), Some(name)) = (&mut self.logs, &self.log_files[process]) else { return };
         let Err(error) = logs.write(name, &[line, b"\n"].concat()) else { return };
         if !std::mem::replace(&mut self.log_is_told, true) {
             let directory = logs.directory().display().to_string();

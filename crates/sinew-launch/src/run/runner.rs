@@ -181,7 +181,7 @@ impl<'a> Runner<'a> {
 
     fn start(&mut self, process: usize) {
         let planned = &self.plan.processes[process];
-        match Child::start(planned, &self.mark, self.temporary.path()) {
+        match Child::start(planned, process, &self.mark, self.temporary.path()) {
             Ok(child) => {
                 let pid = child.pid.as_raw_pid();
                 self.sink.event(process, &Event::Started { pid });

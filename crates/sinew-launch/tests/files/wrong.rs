@@ -43,6 +43,11 @@ fn of_toml() {
         ("[process.'a/b']\nprogram = 'talker'", "a.toml:1:10: `process` is \"a/b\"; names have letters"),
         ("[include.a]\nfile = 'none.toml'", "a.toml:2:8: can't read none.toml: No such file"),
         ("[include.a]\nfile = 'a.toml'", "a.toml:1:10: a loop: a.toml includes a.toml"),
+        (
+            "[process.'a.b']\nprogram = 'talker'\noutput = 'log'\n[group.a.process.b]\nprogram = 'talker'\noutput = 'both'",
+            "a.toml:4:18: `a/b` and `a.b` would write the same log file, a.b.log, in whose name each `/` becomes a `.`; \
+             rename one of them",
+        ),
         ("[arguments]\nx = {}", "a.toml:2:1: the argument `x` has no default: give it as `x:=VALUE`"),
         (
             "[arguments]\nx = { default = 'c', choices = ['aa', 'bb'] }",
