@@ -167,6 +167,24 @@ fn the_rest_of_a_group_ends_before_its_process_is_started_again() {
 }
 
 #[test]
+fn a_zombie_that_stays_in_a_group_holds_up_no_end() {
+    // `true` stays a zombie of the group, as its parent has left the group and becomes `sleep`.
+    let place = Place::new(
+        r#"
+        [process.a]
+        program = "sh"
+        args = ["-c", '''
+            (true & exec setsid sleep 1000 > /dev/null 2>&1) &
+            until read name < /proc/$!/comm && [ $name = sleep ]; do sleep 0.01; done
+            exit 3
+        ''']
+        "#,
+    );
+    let output = place.run(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+}
+
+#[test]
 fn fifty_processes_come_and_go() {
     let one = |number: usize| {
         format!("[process.p{number}]\nprogram = 'sleep'\nargs = ['1000']\nros_args = false\n")

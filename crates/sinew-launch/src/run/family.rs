@@ -13,6 +13,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::stat;
+
 /// The environment variable that holds the mark.
 pub(super) const VARIABLE: &str = "SINEW_LAUNCH";
 
@@ -74,15 +76,13 @@ fn end_by(open: Open, mark: &str, grace: Duration) -> usize {
 
 /// Returns the living processes with the mark, except this one.
 fn members(open: Open, mark: &str) -> Vec<Member> {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let member = |pid: Pid| match open(pid, PidfdFlags::empty()) {
         // The process id may have been reused before the process was opened.
         Ok(descriptor) => has_mark(pid, mark).then_some(Member::Open(descriptor)),
         Err(Errno::SRCH) => None,
         Err(_) => Some(Member::Numbered(pid)),
     };
-    let others = numbers.filter_map(Pid::from_raw).filter(|&pid| pid != getpid() && has_mark(pid, mark));
+    let others = stat::pids().filter(|&pid| pid != getpid() && has_mark(pid, mark));
     others.filter_map(member).collect()
 }
 

@@ -14,6 +14,7 @@ mod report;
 mod runner;
 mod screen;
 mod signals;
+mod stat;
 mod usage;
 mod view;
 

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal as RawSignal, WaitOptions, WaitStatus, getpgrp, kill_process_group, set_child_subreaper,
-    test_kill_process_group, wait,
+    Pid, Signal as RawSignal, WaitOptions, WaitStatus, getpgrp, kill_process_group, set_child_subreaper, wait,
 };
 use rustix::termios::{isatty, tcgetpgrp};
 use rustix::time::{ClockId, clock_gettime};
@@ -21,6 +20,7 @@ use super::options::RunOptions;
 use super::output::Sink;
 use super::report::{self, Event, Row};
 use super::signals::{self, Signals};
+use super::stat;
 use super::usage::Meter;
 use crate::plan::{Offer, Plan};
 use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
@@ -71,6 +71,8 @@ struct Runner<'a> {
     offers: Option<Offers>,
     meter: Meter,
     next_table: Option<Duration>,
+    /// Time of the next look at the groups whose process has ended.
+    next_look: Duration,
     keeper: Option<Keeper>,
     mark: String,
     temporary: tempfile::TempDir,
@@ -129,6 +131,7 @@ impl<'a> Runner<'a> {
             offers,
             meter,
             next_table: options.table_every.map(|_| now()),
+            next_look: now(),
             keeper,
             mark,
             temporary,
@@ -218,7 +221,10 @@ impl<'a> Runner<'a> {
         if came.child {
             self.reap();
         }
-        self.look_at_groups();
+        if came.child || self.next_look <= now() {
+            self.next_look = now() + AGAIN;
+            self.look_at_groups();
+        }
         let wants_table = keys && self.read_keys();
         let is_time = self.next_table.is_some_and(|at| at <= now());
         if let (true, Some(every)) = (is_time, self.options.table_every) {
@@ -305,7 +311,7 @@ impl<'a> Runner<'a> {
             let is_it = |child: &Child| child.pid == pid && !child.is_lingering;
             let process = self.children.iter().position(|child| child.as_ref().is_some_and(is_it));
             let (Some(process), Some(exit)) = (process, exit(status)) else { continue };
-            let others = test_kill_process_group(pid).is_ok();
+            let others = stat::has_living(pid);
             if let Some(child) = &mut self.children[process] {
                 child.is_lingering = others;
                 self.sink.drain(process, child);
@@ -318,7 +324,7 @@ impl<'a> Runner<'a> {
     fn look_at_groups(&mut self) {
         for process in 0..self.children.len() {
             let Some(child) = &mut self.children[process] else { continue };
-            if child.is_lingering && test_kill_process_group(child.pid).is_err() {
+            if child.is_lingering && !stat::has_living(child.pid) {
                 child.is_lingering = false;
                 self.sink.drain(process, child);
                 self.supervisor.group_gone(process, now());

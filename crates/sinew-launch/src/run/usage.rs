@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rustix::param::{clock_ticks_per_second, page_size};
 
+use super::stat::{self, Stat};
+
 /// The resources that a process group uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Usage {
@@ -32,15 +34,7 @@ impl Meter {
     /// Returns the usage of each process group. Reads a file for each process of the host.
     pub(super) fn look(&mut self, now: Duration) -> HashMap<i32, Usage> {
         let mut groups = HashMap::<i32, (u64, Usage)>::new();
-        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        for entry in processes {
-            let name = entry.file_name();
-            if !name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit())) {
-                continue;
-            }
-            // The process may have ended meanwhile.
-            let Some(stat) = std::fs::read(entry.path().join("stat")).ok() else { continue };
-            let Some((group, ticks, pages)) = parse(&String::from_utf8_lossy(&stat)) else { continue };
+        for Stat { group, ticks, pages, .. } in stat::all() {
             let (sum, usage) = groups.entry(group).or_default();
             *sum += ticks;
             usage.memory += pages * page_size() as u64;
@@ -62,15 +56,6 @@ impl Meter {
     }
 }
 
-/// Parses the process group, CPU ticks and pages in memory from `/proc/PID/stat`.
-fn parse(stat: &str) -> Option<(i32, u64, u64)> {
-    // The program's name is in brackets, and may itself contain brackets.
-    let (_, after) = stat.rsplit_once(')')?;
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
-    Some((fields.get(2)?.parse().ok()?, number(11)? + number(12)?, number(21)?))
-}
-
 /// Formats bytes for people.
 pub(super) fn bytes(bytes: u64) -> String {
     let tenths = bytes / 104_858; // nearly a tenth of a MiB
@@ -80,13 +65,6 @@ pub(super) fn bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_may_have_anything_in_them() {
-        let rest = "S 1 77 9 0 -1 4 5 6 7 8 30 12 0 0 20 0 1 0 99 1000 55 18446744073709551615";
-        assert_eq!(parse(&format!("5 (a) b (c) {rest}")), Some((77, 42, 55)));
-        assert_eq!(parse("5 (a"), None);
-    }
 
     #[test]
     fn this_process_uses_memory() {
