@@ -145,6 +145,27 @@ fn a_killed_launch_leaves_nobody_either() {
 }
 
 #[test]
+fn a_killed_launch_within_a_launch_leaves_no_process_either() {
+    let sinew = env!("CARGO_BIN_EXE_sinew");
+    let place = Place::new(&format!(
+        "[process.inner]\nprogram = '{sinew}'\nargs = 'launch inner.toml'\nros_args = false\nsignal = 'SIGKILL'\n"
+    ));
+    // It outlives the launch around it for as long as the inner launch's keeper lets it.
+    let deaf = r#"
+        [process.deaf]
+        program = "sh"
+        args = ["-c", 'trap "" TERM; echo $$ > "$PLACE/pid"; while true; do sleep 0.01; done']
+        "#;
+    std::fs::write(place.path("inner.toml"), deaf).unwrap();
+    let launch = place.start();
+    until("the inner process is there", || place.read("pid").ends_with('\n'));
+    launch.signal(Signal::INT);
+    assert_eq!(launch.end().1, Some(0));
+    until("it has ended", || !is_alive(&place.read("pid")));
+    place.nothing_temporary_is_left();
+}
+
+#[test]
 fn the_rest_of_a_group_ends_before_its_process_is_started_again() {
     let place = Place::new(
         r#"

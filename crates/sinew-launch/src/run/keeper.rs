@@ -8,7 +8,10 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::family;
 
@@ -29,6 +32,7 @@ impl Keeper {
             .args(arguments)
             .arg(mark)
             .arg(temporary)
+            .env_remove(family::VARIABLE) // a launch around this one ends it, and then needs the keeper
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -48,12 +52,16 @@ impl Keeper {
 
 /// Runs the keeper, in a process of its own: waits for the launch's end, and if that came
 /// unexpectedly, ends the processes that it started (SIGTERM, after 2 s SIGKILL) and removes its
-/// temporary files. Blocks until then.
+/// temporary files. Blocks until then. SIGINT, SIGTERM and SIGHUP have no effect.
 ///
 /// `arguments` are the two that the launch appended to its
 /// [`RunOptions::keeper`](super::RunOptions).
 pub fn keep(arguments: &[String]) {
     let [mark, temporary] = arguments else { return };
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // It ends with the pipe. Without the handler it would work as well, until such a signal.
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
     let mut byte = [0];
     if let Ok(1) = io::stdin().read(&mut byte) {
         return;
