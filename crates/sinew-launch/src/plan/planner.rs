@@ -8,7 +8,7 @@ use super::contents::{ArgumentInfo, Plan, Process};
 use super::limits::{self, Budget};
 use super::parameters::given;
 use super::process::{self, Component, Planned};
-use super::scope::{After, Scope, Variable, absolute, joined};
+use super::scope::{After, Scope, Variable, joined};
 use super::{names, order};
 use crate::description::{Argument, ComponentItem, Include, Item, ItemKind};
 use crate::error::{LoadError, Problem};
@@ -80,7 +80,7 @@ impl<'a> Planner<'a> {
         scope.budget.file(place)?;
         let (items, bytes) = file::read(path)?;
         scope.budget.charge(bytes, place)?;
-        self.stack.push(absolute(path));
+        self.stack.push(canonical(path));
         path.clone_into(&mut scope.file);
         self.items(&items, scope)?;
         self.stack.pop();
@@ -213,10 +213,10 @@ impl<'a> Planner<'a> {
 
     fn include(&mut self, include: &Include, place: &Place, scope: &Scope) -> Result<(), LoadError> {
         let path = scope.path_of(&scope.text(&include.file)?);
-        let canonical = absolute(&path);
-        let is_loop = self.stack.contains(&canonical);
+        let file = canonical(&path);
+        let is_loop = self.stack.contains(&file);
         if is_loop || self.stack.len() == limits::DEEPEST {
-            let chain = self.stack.iter().chain([&canonical]).map(|path| path.display().to_string());
+            let chain = self.stack.iter().chain([&file]).map(|path| path.display().to_string());
             let chain = chain.collect::<Vec<_>>().join(" includes ");
             let problem = match is_loop {
                 true => Problem::IncludeLoop { chain },
@@ -324,6 +324,11 @@ impl<'a> Planner<'a> {
         self.processes[index].line.components.extend(components);
         Ok(())
     }
+}
+
+/// Returns the one path of a file that may have several, so that loops are found.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Checks that no two processes write the same log file.

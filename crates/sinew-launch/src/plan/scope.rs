@@ -353,8 +353,9 @@ pub(crate) fn joined(above: &str, below: &str) -> String {
     }
 }
 
-/// Resolves a path relative to the working directory.
+/// Resolves a path relative to the working directory. Symbolic links stay: a program of a virtual
+/// environment is one, as are programs that do what their name says.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -91,6 +91,9 @@ fn a_loop_is_called_one_and_depth_is_not() {
     place.write("f3.toml", "[include.a]\nfile = 'f1.toml'\n");
     let refused = place.refused("a.toml", "[include.f]\nfile = 'f0.toml'\n", &[]);
     assert!(refused.starts_with("f3.toml:1:10: a loop: a.toml includes f0.toml"), "{refused}");
+    std::os::unix::fs::symlink("a.toml", place.path().join("link.toml")).unwrap();
+    let refused = place.refused("a.toml", "[include.link]\nfile = 'link.toml'\n", &[]);
+    assert_eq!(refused, "a.toml:1:10: a loop: a.toml includes a.toml");
 }
 
 /// The greatest number of processes, named and numbered, that wait for each other and have

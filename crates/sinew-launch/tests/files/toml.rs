@@ -205,6 +205,22 @@ fn a_program_that_is_none_of_ros_2_s_is_left_alone() {
 }
 
 #[test]
+fn a_program_is_started_by_the_path_that_names_it() {
+    let place = Place::new();
+    for link in ["bin/python", "node"] {
+        std::os::unix::fs::symlink(place.path().join("bin/talker"), place.path().join(link)).unwrap();
+    }
+    let text =
+        "[process.a]\nprogram = './bin/python'\n[process.b]\nprogram = './node'\nprefix = 'bin/python'\n";
+    let plan = place.plan("a.toml", text, &[]);
+    let [a, b] = plan.processes.as_slice() else { panic!("{plan:?}") };
+    let python = place.path().join("bin/python");
+    assert_eq!((&a.program, &b.program), (&python, &python));
+    assert_eq!(b.arguments, [Word::Text(place.path().join("node").display().to_string())]);
+    assert_eq!(sinew_launch::find_program(&python.display().to_string(), None).unwrap(), python);
+}
+
+#[test]
 fn components_are_named_on_the_command_line_of_their_container() {
     let place = Place::new();
     let text = r#"
