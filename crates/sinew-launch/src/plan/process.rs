@@ -412,6 +412,15 @@ fn restart(item: &RestartItem, scope: &Scope) -> Result<Restart, LoadError> {
 }
 
 fn offers(item: &ReadyItem, scope: &Scope) -> Result<Vec<Offer>, LoadError> {
+    let others =
+        [("service", &item.service), ("topic", &item.topic), ("node", &item.node), ("delay", &item.delay)];
+    if let Some(exit) = &item.exit
+        && let Some((other, _)) = others.iter().find(|(_, text)| text.is_some())
+    {
+        let found = format!("given together with `{other}`");
+        let expected = "the process has ended then and offers nothing: give one of them";
+        return Err(Problem::value("exit", found, expected).at(&exit.place));
+    }
     let mut offers = Vec::new();
     let mut add = |text: &Option<Text>, kind: fn(String) -> Offer| -> Result<(), LoadError> {
         offers.extend(scope.text_if(text.as_ref())?.map(|name| kind(joined(&scope.namespace, &name))));

@@ -102,6 +102,10 @@ fn of_a_process_in_toml() {
             "a.toml:3:36: `max_delay` is 1; it can't be less than `delay`, which is 2",
         ),
         ("grace = -1", "a.toml:3:9: `grace` is `-1`; it has to be a number of seconds"),
+        (
+            "ready = { delay = 1, exit = 0, timeout = 5 }",
+            "a.toml:3:29: `exit` is given together with `delay`; the process has ended then and offers nothing: give one of them",
+        ),
         ("ready = { exit = 256 }", "a.toml:3:18: `exit` is `256`; it has to be a whole number from 0 to 255"),
         ("components = { a = { typ = 'b' } }", "a.toml:3:22: a component has no `typ`; did you mean `type`?"),
         ("components = { a = { remap = {} } }", "a.toml:3:16: a component needs `type`"),
