@@ -144,9 +144,18 @@ struct Slot {
 enum State {
     Waiting,
     Starting,
-    Running { since: Duration },
-    Lingering { since: Duration, exit: Exit },
-    Delayed { until: Duration },
+    Running {
+        since: Duration,
+    },
+    /// `was_asked`: it was asked to end before it did.
+    Lingering {
+        since: Duration,
+        exit: Exit,
+        was_asked: bool,
+    },
+    Delayed {
+        until: Duration,
+    },
     Ended,
 }
 
@@ -197,15 +206,20 @@ impl Supervisor {
         }
     }
 
-    /// Reports that the process could not be started. The supervisor doesn't try again.
+    /// Reports that the process could not be started. If it has run before, that counts as a
+    /// failed run: its program may be about to be replaced.
     pub fn failed_to_start(&mut self, process: usize, now: Duration) {
-        self.ended(process, Outcome::NotStarted, now);
+        match self.slots[process].start {
+            0 => self.ended(process, Outcome::NotStarted, now),
+            _ => self.over(process, Outcome::NotStarted, now, now),
+        }
     }
 
     /// Reports that the process has ended; `others`: whether other processes of its group remain.
     pub fn exited(&mut self, process: usize, exit: Exit, others: bool, now: Duration) {
         let State::Running { since } = self.slots[process].state else { return };
-        self.slots[process].state = State::Lingering { since, exit };
+        let was_asked = self.slots[process].asked.is_some();
+        self.slots[process].state = State::Lingering { since, exit, was_asked };
         if !others {
             self.group_gone(process, now);
         } else if self.slots[process].asked.is_none_or(|asked| asked.signal < Signal::Term) {
@@ -217,33 +231,18 @@ impl Supervisor {
 
     /// Reports that no process of the group remains.
     pub fn group_gone(&mut self, process: usize, now: Duration) {
-        let State::Lingering { since, exit } = self.slots[process].state else { return };
-        let slot = &mut self.slots[process];
-        if slot.policy.ready_on_exit.is_some_and(|code| exit == Exit::Code(code)) {
+        let State::Lingering { since, exit, was_asked } = self.slots[process].state else { return };
+        if self.slots[process].is_meant(exit) {
             self.is_ready(process);
         }
-        let slot = &mut self.slots[process];
-        let outcome = if slot.too_late {
+        let outcome = if self.slots[process].too_late {
             Outcome::NotReady
-        } else if self.stop.is_some() && slot.asked.is_some() {
+        } else if was_asked {
             Outcome::Stopped(exit)
         } else {
             Outcome::Exited(exit)
         };
-        let policy = slot.policy.restart.policy;
-        let is_failure = outcome.failure().is_some() && !slot.is_meant(exit);
-        let wants_again = policy == RestartPolicy::Always || policy == RestartPolicy::OnFailure && is_failure;
-        if self.stop.is_some() || !wants_again {
-            return self.ended(process, outcome, now);
-        }
-        match slot.again(since, now) {
-            Some(delay) => {
-                slot.state = State::Delayed { until: now + delay };
-                self.steps.push_back(Step::Ended { process, outcome, again: Some(delay) });
-            }
-            None if slot.too_late => self.ended(process, outcome, now),
-            None => self.ended(process, Outcome::GaveUp(exit), now),
-        }
+        self.over(process, outcome, since, now);
     }
 
     /// Reports that the process's offers exist.
@@ -337,14 +336,35 @@ impl Supervisor {
         }
     }
 
+    /// Records that a run of the process since that time is over: it is restarted or has ended for
+    /// good.
+    fn over(&mut self, process: usize, outcome: Outcome, since: Duration, now: Duration) {
+        let slot = &mut self.slots[process];
+        let wants_again = match slot.policy.restart.policy {
+            RestartPolicy::Never => false,
+            RestartPolicy::OnFailure => slot.failure(outcome).is_some(),
+            RestartPolicy::Always => true,
+        };
+        if self.stop.is_some() || !wants_again {
+            return self.ended(process, outcome, now);
+        }
+        match (slot.again(since, now), outcome) {
+            (Some(delay), _) => {
+                slot.state = State::Delayed { until: now + delay };
+                self.steps.push_back(Step::Ended { process, outcome, again: Some(delay) });
+            }
+            (None, Outcome::Exited(exit)) => self.ended(process, Outcome::GaveUp(exit), now),
+            (None, _) => self.ended(process, outcome, now),
+        }
+    }
+
     /// Records that the process has ended for good.
     fn ended(&mut self, process: usize, outcome: Outcome, now: Duration) {
         let slot = &mut self.slots[process];
         slot.state = State::Ended;
         slot.asked = None;
         self.steps.push_back(Step::Ended { process, outcome, again: None });
-        let is_meant = matches!(outcome, Outcome::Exited(exit) if slot.is_meant(exit));
-        let failure = outcome.failure().filter(|_| !is_meant);
+        let failure = slot.failure(outcome);
         self.first_failure = self.first_failure.or(failure);
         if slot.policy.required && !matches!(outcome, Outcome::Skipped(None) | Outcome::Stopped(_)) {
             self.required_failure = self.required_failure.or(failure);
@@ -457,6 +477,12 @@ impl Slot {
     /// Returns `true` if the process counts as ready when it ends like this.
     fn is_meant(&self, exit: Exit) -> bool {
         self.policy.ready_on_exit.is_some_and(|code| exit == Exit::Code(code))
+    }
+
+    /// Returns the failure as an exit code, if this outcome is one for this process.
+    fn failure(&self, outcome: Outcome) -> Option<u8> {
+        let is_meant = matches!(outcome, Outcome::Exited(exit) if self.is_meant(exit));
+        outcome.failure().filter(|_| !is_meant)
     }
 
     /// Returns the delay of its restart; `None` if no restart is allowed.

@@ -10,6 +10,7 @@ use super::*;
 enum Happened {
     Step(Step),
     Started(usize),
+    NotStarted(usize),
     Exited(usize, Exit),
     GroupGone(usize),
     Offered(usize),
@@ -29,6 +30,8 @@ struct Behaviour {
     slowness: u64,
     /// Whether it leaves other processes of its group, which end at SIGKILL or by themselves.
     leaves: Option<u64>,
+    /// Time for which its program is missing, from the first of the two on.
+    missing: (u64, u64),
 }
 
 #[derive(Debug, Clone)]
@@ -83,14 +86,23 @@ fn policy(index: usize) -> impl Strategy<Value = Policy> {
 fn behaviour() -> impl Strategy<Value = Behaviour> {
     let exit = prop_oneof![Just(Exit::Code(0)), Just(Exit::Code(1)), Just(Exit::Signal(11))];
     let heeds = prop_oneof![Just(Signal::Int), Just(Signal::Term), Just(Signal::Kill)];
-    (prop::option::of(0..2000u64), exit, 0..300u64, heeds, 0..300u64, prop::option::weighted(0.2, 0..2000u64))
-        .prop_map(|(lives, exit, offers, heeds, slowness, leaves)| Behaviour {
+    (
+        prop::option::of(0..2000u64),
+        exit,
+        0..300u64,
+        heeds,
+        0..300u64,
+        prop::option::weighted(0.2, 0..2000u64),
+        (0..2000u64, 0..500u64),
+    )
+        .prop_map(|(lives, exit, offers, heeds, slowness, leaves, missing)| Behaviour {
             lives,
             exit,
             offers,
             heeds,
             slowness,
             leaves,
+            missing,
         })
 }
 
@@ -128,8 +140,14 @@ fn simulate(case: &Case) -> (History, Supervisor) {
             history.push((now, Happened::Step(step)));
             match step {
                 Step::Start(process) => {
+                    let Behaviour { lives: span, exit, offers, missing: (from, time), .. } =
+                        case.behaviours[process];
+                    if (Duration::from_millis(from)..Duration::from_millis(from + time)).contains(&now) {
+                        supervisor.failed_to_start(process, now);
+                        history.push((now, Happened::NotStarted(process)));
+                        continue;
+                    }
                     lives[process] += 1;
-                    let Behaviour { lives: span, exit, offers, .. } = case.behaviours[process];
                     let life = lives[process];
                     let in_ms = |ms| now + Duration::from_millis(ms);
                     plans.push((in_ms(offers), process, life, Happened::Offered(process)));
@@ -259,7 +277,7 @@ impl Oracle<'_> {
                 self.seen[process].is_group_there = self.case.behaviours[process].leaves.is_some();
             }
             Happened::GroupGone(process) => self.seen[process].is_group_there = false,
-            Happened::Offered(_) => {}
+            Happened::Offered(_) | Happened::NotStarted(_) => {}
             Happened::Interrupt => {
                 self.by_user |= !self.stopping;
                 self.interrupts += 1;
@@ -345,9 +363,11 @@ impl Oracle<'_> {
             // A process that was ready has done its part, even if it has ended since.
             Outcome::Skipped(Some(other)) => self.seen[other].is_over && !self.seen[other].was_ready,
             Outcome::Skipped(None) => self.stopping,
+            // What has never run is not tried again.
+            Outcome::NotStarted => again.is_none() || self.seen[process].started_at.is_some(),
             _ => true,
         };
-        prop_assert!(is_known, "{} is skipped without a reason", process);
+        prop_assert!(is_known, "{} has no reason for its outcome", process);
         let one = &mut self.seen[process];
         let Some(delay) = again else {
             one.is_over = true;

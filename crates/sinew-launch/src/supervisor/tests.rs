@@ -178,3 +178,40 @@ fn of_two_required_processes_the_first_that_failed_counts() {
     assert!(supervisor.is_done());
     assert_eq!(supervisor.code(), 3);
 }
+
+#[test]
+fn a_failed_restart_is_a_failure_like_others_and_a_failed_start_is_final() {
+    for policy in [RestartPolicy::Always, RestartPolicy::OnFailure] {
+        let restart = Restart { policy, max: Some(2), ..Restart::default() };
+        let mut supervisor = Supervisor::new(vec![Policy { restart, ..Policy::default() }]);
+        run(&mut supervisor, Duration::ZERO);
+        supervisor.exited(0, Exit::Code(1), false, SECOND);
+        supervisor.poll(SECOND);
+        assert_eq!(supervisor.poll(SECOND * 2), Some(Step::Start(0)));
+        supervisor.failed_to_start(0, SECOND * 2);
+        let again = Some(Duration::from_millis(1000)); // twice as long
+        let step = Step::Ended { process: 0, outcome: Outcome::NotStarted, again };
+        assert_eq!(supervisor.poll(SECOND * 2), Some(step));
+        assert_eq!(supervisor.poll(SECOND * 3), Some(Step::Start(0)));
+        supervisor.failed_to_start(0, SECOND * 3);
+        assert_eq!(run(&mut supervisor, SECOND * 3), [ended(0, Outcome::NotStarted)]);
+        assert_eq!((supervisor.is_done(), supervisor.code()), (true, 1));
+    }
+    let mut supervisor = Supervisor::new(vec![restarting(RestartPolicy::Always)]);
+    assert_eq!(supervisor.poll(Duration::ZERO), Some(Step::Start(0)));
+    supervisor.failed_to_start(0, Duration::ZERO);
+    assert_eq!(run(&mut supervisor, Duration::ZERO), [ended(0, Outcome::NotStarted)]);
+}
+
+#[test]
+fn a_failure_before_the_interrupt_stays_one_while_its_group_lingers() {
+    let required = Policy { required: true, ..Policy::default() };
+    let mut supervisor = Supervisor::new(vec![required]);
+    run(&mut supervisor, Duration::ZERO);
+    supervisor.exited(0, Exit::Code(7), true, SECOND);
+    supervisor.interrupt(SECOND);
+    run(&mut supervisor, SECOND);
+    supervisor.group_gone(0, SECOND * 2);
+    assert_eq!(run(&mut supervisor, SECOND * 2), [ended(0, Outcome::Exited(Exit::Code(7)))]);
+    assert_eq!(supervisor.code(), 7);
+}
