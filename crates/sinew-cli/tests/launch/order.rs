@@ -90,3 +90,44 @@ fn restarts_are_counted_and_given_up() {
     );
     assert_eq!(all.matches("sinew: b started").count(), 1);
 }
+
+#[test]
+fn a_program_that_is_missing_for_a_while_is_started_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new("[process.a]\nprogram = './tool'\nros_args = false\nrestart = { delay = 0.01 }\n");
+    let install = |script: &str| {
+        std::fs::write(place.path("new"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(place.path("new"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::rename(place.path("new"), place.path("tool")).unwrap();
+    };
+    install("rm \"$0\"; exit 1");
+    let mut launch = place.start();
+    launch.event("a", "cant_start");
+    assert!(launch.event("a", "ended")["again_s"].is_f64());
+    install("exit 0");
+    assert_eq!(launch.end().1, Some(0));
+}
+
+#[test]
+fn parameter_files_need_a_directory_and_nothing_else_does() {
+    let place = Place::new(
+        r#"
+        [process.a]
+        program = "sh"
+        args = ["-c", 'cat "$3"; rm -r "$PLACE"/tmp/*; [ -e "$PLACE/again" ] || ! touch "$PLACE/again"', "sh"]
+        parameters = { tree = { x = 1 } }
+        restart = { delay = 0.01 }
+        "#,
+    );
+    let output = place.run(&[]);
+    let all = text(&output.stdout);
+    assert_eq!((output.status.code(), all.matches("tree.x").count()), (Some(0), 2), "{all}");
+
+    std::fs::remove_dir(place.path("tmp")).unwrap();
+    let output = place.run(&[]);
+    let said =
+        format!("sinew: can't make a directory for parameter files in {}: ", place.path("tmp").display());
+    assert!(text(&output.stderr).starts_with(&said), "{}", text(&output.stderr));
+    std::fs::write(place.path("robot.toml"), "[process.a]\nprogram = 'true'\n").unwrap();
+    assert_eq!(place.run(&[]).status.code(), Some(0));
+}

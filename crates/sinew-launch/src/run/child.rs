@@ -1,10 +1,12 @@
 //! A running process, and its output.
 
 use std::collections::VecDeque;
+use std::fs::DirBuilder;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -37,18 +39,37 @@ pub(super) struct Stream {
     pub(super) lines: Lines,
 }
 
+/// The reason why a process can't be started.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("{}: {source}", path.display())]
+    Program { path: PathBuf, source: io::Error },
+    #[error("its parameter file {} can't be written: {source}", path.display())]
+    ParameterFile { path: PathBuf, source: io::Error },
+}
+
 impl Child {
     /// Starts a process in a group of its own, so that Ctrl-C reaches it only through the launch.
     ///
-    /// Its parameter files in `temporary` are named by its index in the plan, `number`.
-    pub(super) fn start(process: &Process, number: usize, mark: &str, temporary: &Path) -> io::Result<Self> {
+    /// Its parameter files in `temporary`, which is created if it is missing, are named by its index
+    /// in the plan, `number`.
+    pub(super) fn start(
+        process: &Process,
+        number: usize,
+        mark: &str,
+        temporary: &Path,
+    ) -> Result<Self, StartError> {
         let mut command = Command::new(&process.program);
         for (position, word) in process.arguments.iter().enumerate() {
             match word {
                 Word::Text(text) => drop(command.arg(text)),
                 Word::File(text) => {
                     let path = temporary.join(format!("{number}.{position}.yaml"));
-                    std::fs::write(&path, text)?;
+                    // A program that tidies up may have removed the directory.
+                    let directory = DirBuilder::new().recursive(true).mode(0o700).create(temporary);
+                    if let Err(source) = directory.and_then(|()| std::fs::write(&path, text)) {
+                        return Err(StartError::ParameterFile { path, source });
+                    }
                     command.arg(path);
                 }
             }
@@ -57,11 +78,14 @@ impl Child {
         if let Some(directory) = &process.directory {
             command.current_dir(directory);
         }
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let failed = |source| StartError::Program { path: process.program.clone(), source };
+        let mut child = command.spawn().map_err(failed)?;
         let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
         for stream in streams.iter().flatten() {
             // Only the launch's end: the process's own end blocks as usual.
-            fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
+            let flags = fcntl_getfl(stream).and_then(|flags| fcntl_setfl(stream, flags | OFlags::NONBLOCK));
+            flags.map_err(|error| failed(error.into()))?;
         }
         Ok(Self {
             pid: Pid::from_child(&child),

@@ -28,6 +28,15 @@ pub enum RunError {
         source: io::Error,
     },
 
+    /// The directory for the processes' parameter files can't be created.
+    #[error("can't make a directory for parameter files in {}: {source}; TMPDIR names another place", path.display())]
+    Temporary {
+        /// The directory around it.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
     /// The topics, services and nodes of processes can't be looked for.
     #[error("can't look for the nodes, topics and services of processes: {0}")]
     Domain(#[from] sinew::error::SharedMemoryError),

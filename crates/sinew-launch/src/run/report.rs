@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::child::StartError;
 use super::usage::{self, Usage};
 use crate::supervisor::{Exit, Outcome, Reason, Signal};
 
@@ -13,7 +14,7 @@ pub(super) enum Event<'a> {
     Started { pid: i32 },
     Ready,
     NotReadyYet { missing: String, similar: String },
-    CantStart { program: &'a str, error: &'a std::io::Error },
+    CantStart { error: &'a StartError },
     Asked { signal: Signal },
     Ended { outcome: Outcome, again: Option<Duration>, waited_for: Option<&'a str> },
 }
@@ -27,11 +28,13 @@ pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
         Event::NotReadyYet { missing, similar } => {
             format!("not ready yet, and other processes wait for it: there is no {missing}{similar}")
         }
-        Event::CantStart { program, error } => format!("can't be started: {program}: {error}"),
+        Event::CantStart { error } => format!("can't be started: {error}"),
         // The usual signal isn't worth a line.
         Event::Asked { signal: Signal::Int } => return None,
         Event::Asked { signal } => format!("gets {}", signal.name()),
-        Event::Ended { outcome: Outcome::NotStarted | Outcome::Skipped(None), .. } => return None,
+        Event::Ended { outcome: Outcome::NotStarted | Outcome::Skipped(None), again: None, .. } => {
+            return None;
+        }
         Event::Ended { outcome, again, waited_for } => {
             let mut text = ended(*outcome, waited_for.unwrap_or_default());
             if let Some(delay) = again {
@@ -102,7 +105,7 @@ pub(super) fn value(process: &str, event: &Event<'_>) -> Value {
         Event::NotReadyYet { missing, .. } => {
             json!({"event": "not_ready_yet", "process": process, "missing": missing})
         }
-        Event::CantStart { error, .. } => {
+        Event::CantStart { error } => {
             json!({"event": "cant_start", "process": process, "error": error.to_string()})
         }
         Event::Asked { signal } => json!({"event": "asked", "process": process, "signal": signal.name()}),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,6 +11,7 @@ use rustix::process::{
 };
 use rustix::termios::{isatty, tcgetpgrp};
 use rustix::time::{ClockId, clock_gettime};
+use tempfile::TempDir;
 
 use super::child::Child;
 use super::error::{RunError, failed};
@@ -22,7 +24,7 @@ use super::report::{self, Event, Row};
 use super::signals::{self, Signals};
 use super::stat;
 use super::usage::Meter;
-use crate::plan::{Offer, Plan};
+use crate::plan::{Offer, Plan, Word};
 use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
 
 /// Runs a plan until all its processes have ended. Returns the exit code: the failure of the first
@@ -75,7 +77,8 @@ struct Runner<'a> {
     next_look: Duration,
     keeper: Option<Keeper>,
     mark: String,
-    temporary: tempfile::TempDir,
+    /// For parameter files, if there are any.
+    temporary: Option<TempDir>,
     reads_keys: bool,
 }
 
@@ -102,13 +105,17 @@ impl<'a> Runner<'a> {
         let signals = Signals::listen().map_err(failed("listening for signals"))?;
         // A descendant that loses its parent becomes a child of this process, which reaps it.
         set_child_subreaper(Pid::from_raw(1)).map_err(|error| failed("prctl")(error.into()))?;
-        let temporary = tempfile::Builder::new().prefix(keeper::TEMPORARY).tempdir();
-        let temporary = temporary.map_err(failed("making a temporary directory"))?;
+        let mut words = plan.processes.iter().flat_map(|process| &process.arguments);
+        let needs_files = words.any(|word| matches!(word, Word::File(_)));
+        let temporary = needs_files.then(|| tempfile::Builder::new().prefix(keeper::TEMPORARY).tempdir());
+        let temporary = temporary
+            .transpose()
+            .map_err(|source| RunError::Temporary { path: std::env::temp_dir(), source })?;
         let mark = family::mark();
         let keeper = match options.keeper.as_slice() {
             [] => None,
             command => {
-                let keeper = Keeper::start(command, &mark, temporary.path());
+                let keeper = Keeper::start(command, &mark, path_of(temporary.as_ref()));
                 Some(keeper.map_err(failed("starting the process that outlives this one"))?)
             }
         };
@@ -184,7 +191,7 @@ impl<'a> Runner<'a> {
 
     fn start(&mut self, process: usize) {
         let planned = &self.plan.processes[process];
-        match Child::start(planned, process, &self.mark, self.temporary.path()) {
+        match Child::start(planned, process, &self.mark, path_of(self.temporary.as_ref())) {
             Ok(child) => {
                 let pid = child.pid.as_raw_pid();
                 self.sink.event(process, &Event::Started { pid });
@@ -193,8 +200,7 @@ impl<'a> Runner<'a> {
                 self.supervisor.started(process, now());
             }
             Err(error) => {
-                let program = planned.program.display().to_string();
-                self.sink.event(process, &Event::CantStart { program: &program, error: &error });
+                self.sink.event(process, &Event::CantStart { error: &error });
                 self.supervisor.failed_to_start(process, now());
             }
         }
@@ -404,6 +410,11 @@ impl<'a> Runner<'a> {
             self.sink.write();
         }
     }
+}
+
+/// Returns the path of the temporary directory; an empty one if there is none.
+fn path_of(temporary: Option<&TempDir>) -> &Path {
+    temporary.map_or(Path::new(""), TempDir::path)
 }
 
 /// Events to be taken in.
