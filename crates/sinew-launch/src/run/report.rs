@@ -16,6 +16,8 @@ pub(super) enum Event<'a> {
     NotReadyYet { missing: String, similar: String },
     CantStart { error: &'a StartError },
     Asked { signal: Signal },
+    CantSignal { signal: Signal },
+    LeftForeign,
     Ended { outcome: Outcome, again: Option<Duration>, waited_for: Option<&'a str> },
 }
 
@@ -32,6 +34,12 @@ pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
         // The usual signal isn't worth a line.
         Event::Asked { signal: Signal::Int } => return None,
         Event::Asked { signal } => format!("gets {}", signal.name()),
+        Event::CantSignal { signal } => {
+            format!("can't be sent {}: it belongs to another user", signal.name())
+        }
+        Event::LeftForeign => {
+            "leaves processes of another user, which can't be ended: they are left running".to_owned()
+        }
         Event::Ended { outcome: Outcome::NotStarted | Outcome::Skipped(None), again: None, .. } => {
             return None;
         }
@@ -53,6 +61,7 @@ fn ended(outcome: Outcome, waited_for: &str) -> String {
         }
         Outcome::NotReady => "ended, because it wasn't ready in time".to_owned(),
         Outcome::NotStarted => "not started".to_owned(),
+        Outcome::Left => "is left running, as it can't be ended".to_owned(),
         Outcome::Skipped(_) => format!("not started: {waited_for} ended before it was ready"),
     }
 }
@@ -109,6 +118,10 @@ pub(super) fn value(process: &str, event: &Event<'_>) -> Value {
             json!({"event": "cant_start", "process": process, "error": error.to_string()})
         }
         Event::Asked { signal } => json!({"event": "asked", "process": process, "signal": signal.name()}),
+        Event::CantSignal { signal } => {
+            json!({"event": "cant_signal", "process": process, "signal": signal.name()})
+        }
+        Event::LeftForeign => json!({"event": "left_foreign", "process": process}),
         Event::Ended { outcome, again, .. } => {
             let (how, exit) = match outcome {
                 Outcome::Exited(exit) => ("exited", Some(exit)),
@@ -116,6 +129,7 @@ pub(super) fn value(process: &str, event: &Event<'_>) -> Value {
                 Outcome::GaveUp(exit) => ("gave_up", Some(exit)),
                 Outcome::NotReady => ("not_ready", None),
                 Outcome::NotStarted => ("not_started", None),
+                Outcome::Left => ("left", None),
                 Outcome::Skipped(_) => ("skipped", None),
             };
             let (code, signal) = match exit {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal as RawSignal, WaitOptions, WaitStatus, getpgrp, kill_process_group, set_child_subreaper, wait,
 };
@@ -22,7 +23,7 @@ use super::options::RunOptions;
 use super::output::Sink;
 use super::report::{self, Event, Row};
 use super::signals::{self, Signals};
-use super::stat;
+use super::stat::{self, Group};
 use super::usage::Meter;
 use crate::plan::{Offer, Plan, Word};
 use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
@@ -164,14 +165,20 @@ impl<'a> Runner<'a> {
             Step::Start(process) => self.start(process),
             Step::Signal(process, signal) => {
                 let Some(child) = &self.children[process] else { return };
-                self.sink.event(process, &Event::Asked { signal });
                 let raw = match signal {
                     Signal::Int => RawSignal::INT,
                     Signal::Term => RawSignal::TERM,
                     Signal::Kill => RawSignal::KILL,
                 };
-                // Fails if the last of them has just ended.
-                let _ = kill_process_group(child.pid, raw);
+                // Another error: the last of them has just ended.
+                let is_refused = kill_process_group(child.pid, raw) == Err(Errno::PERM);
+                if !is_refused || child.is_lingering {
+                    return self.sink.event(process, &Event::Asked { signal });
+                }
+                self.sink.event(process, &Event::CantSignal { signal });
+                if signal == Signal::Kill {
+                    self.supervisor.out_of_reach(process, now());
+                }
             }
             Step::Ready(process) => self.sink.event(process, &Event::Ready),
             Step::Ended { process, outcome, again } => {
@@ -283,7 +290,7 @@ impl<'a> Runner<'a> {
             fds.push(PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN));
         }
         match poll(&mut fds, timeout) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(failed("poll")(error.into())),
         }
         let came = |index: usize| !fds[index].revents().is_empty();
@@ -301,7 +308,7 @@ impl<'a> Runner<'a> {
         let mut bytes = [0; 256];
         match rustix::io::read(io::stdin(), &mut bytes) {
             Ok(count @ 1..) => bytes[..count].contains(&b'\n'),
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => false,
+            Err(Errno::INTR | Errno::AGAIN) => false,
             Ok(_) | Err(_) => {
                 self.reads_keys = false;
                 false
@@ -317,7 +324,7 @@ impl<'a> Runner<'a> {
             let is_it = |child: &Child| child.pid == pid && !child.is_lingering;
             let process = self.children.iter().position(|child| child.as_ref().is_some_and(is_it));
             let (Some(process), Some(exit)) = (process, exit(status)) else { continue };
-            let others = stat::has_living(pid);
+            let others = self.has_others(process, pid);
             if let Some(child) = &mut self.children[process] {
                 child.is_lingering = others;
                 self.sink.drain(process, child);
@@ -329,13 +336,26 @@ impl<'a> Runner<'a> {
     /// Looks for groups that have become empty since their process ended.
     fn look_at_groups(&mut self) {
         for process in 0..self.children.len() {
-            let Some(child) = &mut self.children[process] else { continue };
-            if child.is_lingering && !stat::has_living(child.pid) {
+            let lingers = self.children[process].as_ref().filter(|child| child.is_lingering);
+            let Some(pid) = lingers.map(|child| child.pid) else { continue };
+            if self.has_others(process, pid) {
+                continue;
+            }
+            if let Some(child) = &mut self.children[process] {
                 child.is_lingering = false;
                 self.sink.drain(process, child);
                 self.supervisor.group_gone(process, now());
             }
         }
+    }
+
+    /// Returns `true` if processes remain in the group of a process that has ended.
+    fn has_others(&mut self, process: usize, group: Pid) -> bool {
+        let found = stat::group(group);
+        if found == Group::Foreign {
+            self.sink.event(process, &Event::LeftForeign);
+        }
+        found == Group::Lives
     }
 
     fn look_for_offers(&mut self) {
@@ -372,6 +392,7 @@ impl<'a> Runner<'a> {
                 (None, Some(Outcome::Exited(exit) | Outcome::Stopped(exit) | Outcome::GaveUp(exit))) => {
                     report::shown(exit)
                 }
+                (None, Some(Outcome::Left)) => "left running".to_owned(),
                 (None, Some(_)) => "not started".to_owned(),
                 (None, None) => "waiting".to_owned(),
             };

@@ -1,5 +1,6 @@
 //! The processes of the host, from `/proc/PID/stat`.
 
+use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};
 
 /// A process.
@@ -30,15 +31,31 @@ pub(super) fn of(pid: Pid) -> Option<Stat> {
     parse(&String::from_utf8_lossy(&stat))
 }
 
-/// Returns `true` if a process of the group lives that may be signalled. The kernel also counts
-/// zombies, and a parent that left the group may keep one there for ever.
-pub(super) fn has_living(group: Pid) -> bool {
-    if test_kill_process_group(group).is_err() {
-        return false;
+/// The processes of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// There are none, or only zombies: a parent that left the group may keep them for ever.
+    Gone,
+    Lives,
+    /// All of them belong to other users, so they can't be signalled.
+    Foreign,
+}
+
+/// Looks at a process group. If the kernel knows it, this reads a file for each process of the host.
+pub(super) fn group(group: Pid) -> Group {
+    match test_kill_process_group(group) {
+        Ok(()) | Err(Errno::PERM) if is_over(group) => Group::Gone,
+        Ok(()) => Group::Lives,
+        Err(Errno::PERM) => Group::Foreign,
+        Err(_) => Group::Gone,
     }
+}
+
+/// Returns `true` if the group has only zombies. Without any member, `/proc` doesn't say anything
+/// about the group.
+fn is_over(group: Pid) -> bool {
     let mut members = all().filter(|stat| stat.group == group.as_raw_pid()).peekable();
-    // Without any member, `/proc` doesn't say anything about the group.
-    members.peek().is_none() || members.any(|stat| !stat.is_over)
+    members.peek().is_some() && members.all(|stat| stat.is_over)
 }
 
 fn parse(stat: &str) -> Option<Stat> {

@@ -75,6 +75,8 @@ pub enum Outcome {
     NotReady,
     /// It could not be started.
     NotStarted,
+    /// It still runs: it could not be ended.
+    Left,
     /// It was never started: all processes were to end before, or the process that it waits for
     /// (this one) ended before it was ready.
     Skipped(Option<usize>),
@@ -86,7 +88,7 @@ impl Outcome {
     pub fn failure(self) -> Option<u8> {
         match self {
             Self::Exited(exit) | Self::GaveUp(exit) => exit.failure(),
-            Self::NotReady | Self::NotStarted | Self::Skipped(Some(_)) => Some(1),
+            Self::NotReady | Self::NotStarted | Self::Left | Self::Skipped(Some(_)) => Some(1),
             Self::Stopped(_) | Self::Skipped(None) => None,
         }
     }
@@ -226,6 +228,14 @@ impl Supervisor {
             // It didn't wait for them. Processes that a shell has started in the background ignore
             // SIGINT.
             self.ask(process, Signal::Term, now);
+        }
+    }
+
+    /// Reports that SIGKILL can't be sent to the running process, as it belongs to another user. It
+    /// isn't waited for any more, and not restarted either.
+    pub fn out_of_reach(&mut self, process: usize, now: Duration) {
+        if let State::Running { .. } = self.slots[process].state {
+            self.ended(process, Outcome::Left, now);
         }
     }
 

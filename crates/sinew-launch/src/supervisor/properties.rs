@@ -13,6 +13,7 @@ enum Happened {
     NotStarted(usize),
     Exited(usize, Exit),
     GroupGone(usize),
+    OutOfReach(usize),
     Offered(usize),
     Interrupt,
 }
@@ -32,6 +33,8 @@ struct Behaviour {
     leaves: Option<u64>,
     /// Time for which its program is missing, from the first of the two on.
     missing: (u64, u64),
+    /// Whether it belongs to another user, so that no signal reaches it.
+    is_foreign: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -94,8 +97,9 @@ fn behaviour() -> impl Strategy<Value = Behaviour> {
         0..300u64,
         prop::option::weighted(0.2, 0..2000u64),
         (0..2000u64, 0..500u64),
+        prop::bool::weighted(0.1),
     )
-        .prop_map(|(lives, exit, offers, heeds, slowness, leaves, missing)| Behaviour {
+        .prop_map(|(lives, exit, offers, heeds, slowness, leaves, missing, is_foreign)| Behaviour {
             lives,
             exit,
             offers,
@@ -103,6 +107,7 @@ fn behaviour() -> impl Strategy<Value = Behaviour> {
             slowness,
             leaves,
             missing,
+            is_foreign,
         })
 }
 
@@ -158,14 +163,20 @@ fn simulate(case: &Case) -> (History, Supervisor) {
                     history.push((now, Happened::Started(process)));
                 }
                 Step::Signal(process, signal) => {
-                    let Behaviour { heeds, slowness, .. } = case.behaviours[process];
+                    let Behaviour { heeds, slowness, is_foreign, .. } = case.behaviours[process];
                     let number = match signal {
                         Signal::Int => 2,
                         Signal::Term => 15,
                         Signal::Kill => 9,
                     };
                     let (at, life) = (now + Duration::from_millis(slowness), lives[process]);
-                    if signal == Signal::Kill {
+                    let is_running = matches!(supervisor.slots[process].state, State::Running { .. });
+                    if is_foreign && is_running {
+                        if signal == Signal::Kill {
+                            supervisor.out_of_reach(process, now);
+                            history.push((now, Happened::OutOfReach(process)));
+                        }
+                    } else if signal == Signal::Kill {
                         plans.push((now, process, life, Happened::Exited(process, Exit::Signal(number))));
                         plans.push((now, process, life, Happened::GroupGone(process)));
                     } else if signal >= heeds {
@@ -277,6 +288,10 @@ impl Oracle<'_> {
                 self.seen[process].is_group_there = self.case.behaviours[process].leaves.is_some();
             }
             Happened::GroupGone(process) => self.seen[process].is_group_there = false,
+            Happened::OutOfReach(process) => {
+                self.seen[process].is_alive = false;
+                self.seen[process].is_group_there = false; // none that matters
+            }
             Happened::Offered(_) | Happened::NotStarted(_) => {}
             Happened::Interrupt => {
                 self.by_user |= !self.stopping;
@@ -363,6 +378,8 @@ impl Oracle<'_> {
             // A process that was ready has done its part, even if it has ended since.
             Outcome::Skipped(Some(other)) => self.seen[other].is_over && !self.seen[other].was_ready,
             Outcome::Skipped(None) => self.stopping,
+            // The next run would be one beside it.
+            Outcome::Left => again.is_none() && self.case.behaviours[process].is_foreign,
             // What has never run is not tried again.
             Outcome::NotStarted => again.is_none() || self.seen[process].started_at.is_some(),
             _ => true,

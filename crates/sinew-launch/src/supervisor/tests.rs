@@ -215,3 +215,18 @@ fn a_failure_before_the_interrupt_stays_one_while_its_group_lingers() {
     assert_eq!(run(&mut supervisor, SECOND * 2), [ended(0, Outcome::Exited(Exit::Code(7)))]);
     assert_eq!(supervisor.code(), 7);
 }
+
+#[test]
+fn a_process_that_no_signal_reaches_is_left_alone() {
+    let restart = Restart { policy: RestartPolicy::Always, ..Restart::default() };
+    let foreign =
+        Policy { waits_to_be_told: true, ready_timeout: Some(SECOND), restart, ..Policy::default() };
+    let mut supervisor = Supervisor::new(vec![foreign]);
+    run(&mut supervisor, Duration::ZERO);
+    for (second, signal) in [(1, Signal::Int), (6, Signal::Term), (11, Signal::Kill)] {
+        assert_eq!(run(&mut supervisor, SECOND * second), [Step::Signal(0, signal)]);
+    }
+    supervisor.out_of_reach(0, SECOND * 11);
+    assert_eq!(run(&mut supervisor, SECOND * 11), [ended(0, Outcome::Left)], "not started beside itself");
+    assert_eq!((supervisor.is_done(), supervisor.code()), (true, 1));
+}
