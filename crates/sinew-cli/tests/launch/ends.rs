@@ -145,6 +145,22 @@ fn a_killed_launch_leaves_nobody_either() {
 }
 
 #[test]
+fn a_killed_launch_leaves_no_process_without_its_environment() {
+    // The second process has ended before; the keeper forgets its group.
+    let place = Place::new(
+        "[process.bare]\nprogram = 'env'\nargs = '-i sleep 1000'\nros_args = false\n[process.b]\nprogram = 'true'\n",
+    );
+    let mut launch = place.start();
+    let pid = launch.event("bare", "started")["pid"].to_string();
+    launch.event("b", "ended");
+    let name = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    until("its environment is gone", || name(&pid) == "sleep\n");
+    launch.child.kill().unwrap();
+    launch.child.wait().unwrap();
+    until("it has ended", || !is_alive(&pid));
+}
+
+#[test]
 fn a_killed_launch_within_a_launch_leaves_no_process_either() {
     let sinew = env!("CARGO_BIN_EXE_sinew");
     let place = Place::new(&format!(

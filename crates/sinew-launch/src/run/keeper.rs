@@ -1,19 +1,22 @@
 //! A process beside the launch that outlives it, and acts only if the launch is killed: then it
 //! ends the processes that the launch has started.
 //!
-//! It reads from a pipe with the launch as its only writer. A byte means that the launch has
-//! finished; the end of the pipe without a byte means that it was killed.
+//! It reads from a pipe with the launch as its only writer: a line `+GROUP` for each process group
+//! that has started, `-GROUP` for each that has ended, and `.` when the launch has finished. The end
+//! of the pipe without that means that the launch was killed.
 
-use std::io::{self, Read as _, Write as _};
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::family;
+use super::family::{self, Family};
 
 /// Time between SIGTERM and SIGKILL for the processes.
 const GRACE: Duration = Duration::from_secs(2);
@@ -28,7 +31,7 @@ impl Keeper {
         let Some((program, arguments)) = command.split_first() else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        Command::new(program)
+        let keeper = Command::new(program)
             .args(arguments)
             .arg(mark)
             .arg(temporary)
@@ -37,15 +40,35 @@ impl Keeper {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0) // keeps Ctrl-C away from it
-            .spawn()
-            .map(Self)
+            .spawn()?;
+        let keeper = Self(keeper);
+        if let Some(to) = &keeper.0.stdin {
+            // A keeper that was stopped doesn't stop the launch.
+            fcntl_setfl(to, fcntl_getfl(to)? | OFlags::NONBLOCK)?;
+        }
+        Ok(keeper)
+    }
+
+    /// Tells the keeper that a process group exists from now on.
+    pub(super) fn started(&self, group: i32) {
+        self.tell(&format!("+{group}\n"));
+    }
+
+    /// Tells the keeper that a process group is gone.
+    pub(super) fn ended(&self, group: i32) {
+        self.tell(&format!("-{group}\n"));
+    }
+
+    fn tell(&self, line: &str) {
+        if let Some(mut to) = self.0.stdin.as_ref() {
+            let _ = to.write_all(line.as_bytes()); // fails if the keeper is gone or was stopped
+        }
     }
 
     /// Ends the keeper after all processes have ended. Blocks until it has ended.
     pub(super) fn dismiss(mut self) {
-        if let Some(mut to) = self.0.stdin.take() {
-            let _ = to.write_all(b"."); // fails if the keeper is gone
-        }
+        self.tell(".\n");
+        drop(self.0.stdin.take());
         let _ = self.0.wait(); // it may already have been reaped
     }
 }
@@ -62,11 +85,16 @@ pub fn keep(arguments: &[String]) {
         // It ends with the pipe. Without the handler it would work as well, until such a signal.
         let _ = signal_hook::flag::register(signal, Arc::default());
     }
-    let mut byte = [0];
-    if let Ok(1) = io::stdin().read(&mut byte) {
-        return;
+    let mut family = Family { mark: mark.clone(), groups: BTreeSet::new() };
+    for line in io::stdin().lines().map_while(Result::ok) {
+        let group = line.get(1..).and_then(|group| group.parse().ok());
+        match (line.chars().next(), group) {
+            (Some('+'), Some(group)) => drop(family.groups.insert(group)),
+            (Some('-'), Some(group)) => drop(family.groups.remove(&group)),
+            _ => return,
+        }
     }
-    family::end(mark, GRACE);
+    family.end(GRACE);
     let temporary = PathBuf::from(temporary);
     // Only a directory that the launch made, under this name.
     if temporary.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY)) {

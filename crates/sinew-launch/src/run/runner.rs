@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::child::Child;
 use super::error::{RunError, failed};
-use super::family;
+use super::family::Family;
 use super::keeper::{self, Keeper};
 use super::offers::Offers;
 use super::options::RunOptions;
@@ -77,7 +77,7 @@ struct Runner<'a> {
     /// Time of the next look at the groups whose process has ended.
     next_look: Duration,
     keeper: Option<Keeper>,
-    mark: String,
+    family: Family,
     /// For parameter files, if there are any.
     temporary: Option<TempDir>,
     reads_keys: bool,
@@ -112,11 +112,11 @@ impl<'a> Runner<'a> {
         let temporary = temporary
             .transpose()
             .map_err(|source| RunError::Temporary { path: std::env::temp_dir(), source })?;
-        let mark = family::mark();
+        let family = Family::new();
         let keeper = match options.keeper.as_slice() {
             [] => None,
             command => {
-                let keeper = Keeper::start(command, &mark, path_of(temporary.as_ref()));
+                let keeper = Keeper::start(command, &family.mark, path_of(temporary.as_ref()));
                 Some(keeper.map_err(failed("starting the process that outlives this one"))?)
             }
         };
@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
             next_table: options.table_every.map(|_| now()),
             next_look: now(),
             keeper,
-            mark,
+            family,
             temporary,
             reads_keys: isatty(io::stdin()) && !options.json,
         })
@@ -183,6 +183,9 @@ impl<'a> Runner<'a> {
             Step::Ready(process) => self.sink.event(process, &Event::Ready),
             Step::Ended { process, outcome, again } => {
                 if let Some(child) = self.children[process].take() {
+                    let group = child.pid.as_raw_pid();
+                    self.family.groups.remove(&group);
+                    self.keeper.iter().for_each(|keeper| keeper.ended(group));
                     self.sink.end(process, child, &outcome);
                 }
                 let waited_for = match outcome {
@@ -198,9 +201,11 @@ impl<'a> Runner<'a> {
 
     fn start(&mut self, process: usize) {
         let planned = &self.plan.processes[process];
-        match Child::start(planned, process, &self.mark, path_of(self.temporary.as_ref())) {
+        match Child::start(planned, process, &self.family.mark, path_of(self.temporary.as_ref())) {
             Ok(child) => {
                 let pid = child.pid.as_raw_pid();
+                self.family.groups.insert(pid);
+                self.keeper.iter().for_each(|keeper| keeper.started(pid));
                 self.sink.event(process, &Event::Started { pid });
                 self.children[process] = Some(child);
                 self.starts[process] += 1;
@@ -412,7 +417,7 @@ impl<'a> Runner<'a> {
 
     /// Ends everything that is left.
     fn finish(&mut self) {
-        let strays = family::end(&self.mark, STRAYS);
+        let strays = self.family.end(STRAYS);
         if strays > 0 {
             self.sink.strays(strays);
         }
