@@ -82,6 +82,32 @@ fn processes_whose_names_differ_in_a_dot_have_their_own_parameters() {
 }
 
 #[test]
+fn what_left_its_group_is_read_until_it_ends() {
+    let place = Place::new(
+        r#"
+        [process.parent]
+        program = "sh"
+        args = ["-c", '''
+            setsid sh -c 'trap "echo asked; exit" TERM; touch "$PLACE/ready"
+                          until [ -e "$PLACE/go" ]; do sleep 0.01; done; echo later; while :; do sleep 0.01; done' &
+            until [ -e "$PLACE/ready" ]; do sleep 0.01; done
+        ''']
+        [process.other]
+        program = "sleep"
+        args = ["1000"]
+        ros_args = false
+        "#,
+    );
+    let mut launch = place.start();
+    assert_eq!(launch.event("parent", "ended")["how"], "exited");
+    std::fs::write(place.path("go"), "").unwrap();
+    launch.line("parent", "later");
+    launch.signal(rustix::process::Signal::INT);
+    let (events, _) = launch.end();
+    assert!(super::short(&events).contains(&"parent output asked".to_owned()), "{events:#?}");
+}
+
+#[test]
 fn a_flood_tears_no_line_and_does_not_hold_up_the_others() {
     let place = Place::new(
         r#"
@@ -119,11 +145,17 @@ fn who_does_not_read_holds_up_nobody_but_those_who_flood() {
         program = "sh"
         args = ["-c", 'echo "$$" >> "$PLACE/starts"']
         restart = { policy = "always", delay = 0.01, max_delay = 0.01 }
+        [process.noisy]
+        program = "sh"
+        args = ["-c", 'echo "$$" >> "$PLACE/noises"; head -c 60000 /dev/zero']
+        restart = { policy = "always", delay = 0.01, max_delay = 0.01 }
         "#,
     );
     let mut child = place.command(&["launch", "robot.toml"]).stdout(Stdio::piped()).spawn().unwrap();
     // Nothing reads its output; it restarts the worker nevertheless.
-    until("the worker is started again", || place.read("starts").lines().count() >= 20);
+    until("the worker is started again", || place.read("starts").lines().count() >= 40);
+    // A run writes about as much as may wait for the reader.
+    assert!(place.read("noises").lines().count() < 6);
     let reader = child.stdout.take();
     drop(reader); // the reader is gone: all processes end
     assert_eq!(child.wait().unwrap().code(), Some(0));

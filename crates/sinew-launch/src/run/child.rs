@@ -1,6 +1,5 @@
-//! A running process, and its output.
+//! A running process.
 
-use std::collections::VecDeque;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,31 +12,19 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::Pid;
 
 use super::family;
-use super::lines::Lines;
 use crate::plan::{Process, Word};
-
-/// Number of last lines that are kept of output that isn't shown.
-const LAST: usize = 10;
 
 /// One run of a process.
 pub(super) struct Child {
     pub(super) pid: Pid,
-    /// Standard output and standard error.
-    pub(super) streams: [Stream; 2],
-    /// The last lines that weren't shown when they came.
-    pub(super) last: VecDeque<Vec<u8>>,
     /// It was reported that other processes have waited for it for long.
     pub(super) is_told_late: bool,
     /// It has ended and been reaped; other processes of its group remain.
     pub(super) is_lingering: bool,
 }
 
-/// A process's output through a pipe.
-pub(super) struct Stream {
-    /// `None` once the other end is closed.
-    pub(super) from: Option<OwnedFd>,
-    pub(super) lines: Lines,
-}
+/// The ends of the pipes of a process's standard output and standard error.
+pub(super) type Outputs = [Option<OwnedFd>; 2];
 
 /// The reason why a process can't be started.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +37,7 @@ pub(super) enum StartError {
 
 impl Child {
     /// Starts a process in a group of its own, so that Ctrl-C reaches it only through the launch.
+    /// Also returns its output.
     ///
     /// Its parameter files in `temporary`, which is created if it is missing, are named by its index
     /// in the plan, `number`.
@@ -58,7 +46,7 @@ impl Child {
         number: usize,
         mark: &str,
         temporary: &Path,
-    ) -> Result<Self, StartError> {
+    ) -> Result<(Self, Outputs), StartError> {
         let mut command = Command::new(&process.program);
         for (position, word) in process.arguments.iter().enumerate() {
             match word {
@@ -81,26 +69,12 @@ impl Child {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let failed = |source| StartError::Program { path: process.program.clone(), source };
         let mut child = command.spawn().map_err(failed)?;
-        let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
-        for stream in streams.iter().flatten() {
+        let outputs = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+        for stream in outputs.iter().flatten() {
             // Only the launch's end: the process's own end blocks as usual.
             let flags = fcntl_getfl(stream).and_then(|flags| fcntl_setfl(stream, flags | OFlags::NONBLOCK));
             flags.map_err(|error| failed(error.into()))?;
         }
-        Ok(Self {
-            pid: Pid::from_child(&child),
-            streams: streams.map(|from| Stream { from, lines: Lines::default() }),
-            last: VecDeque::new(),
-            is_told_late: false,
-            is_lingering: false,
-        })
-    }
-
-    /// Stores a line that isn't shown.
-    pub(super) fn keep(&mut self, line: &[u8]) {
-        if self.last.len() == LAST {
-            self.last.pop_front();
-        }
-        self.last.push_back(line.to_vec());
+        Ok((Self { pid: Pid::from_child(&child), is_told_late: false, is_lingering: false }, outputs))
     }
 }

@@ -35,7 +35,7 @@ impl Keeper {
             .args(arguments)
             .arg(mark)
             .arg(temporary)
-            .env_remove(family::VARIABLE) // a launch around this one ends it, and then needs the keeper
+            .env_remove(family::VARIABLE) // so that no launch around this one ends it before its work
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -1,14 +1,15 @@
 //! Sends the lines of all processes to the screen and to their files.
 
+use std::collections::VecDeque;
 use std::io::Write as _;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use super::child::Child;
+use super::child::Outputs;
 use super::error::{RunError, failed};
-use super::lines::harmless;
+use super::lines::{Lines, harmless};
 use super::logs::{self, Logs};
 use super::options::RunOptions;
 use super::report::{self, Event, Row};
@@ -20,14 +21,31 @@ use crate::supervisor::{Outcome, Reason};
 /// Bytes that are read at once, so that a process that floods its pipe doesn't block the others.
 const ONCE: usize = 64 << 10;
 
-/// Bytes that are read of a process that has ended: everything that fits into its pipe, but no more
-/// of the output of processes that still write there.
+/// Bytes that are read at most before a process's end is reported: everything that fits into its
+/// pipe, but no more of the output of processes that still write there.
 const PIPE: usize = 1 << 20;
+
+/// Number of last lines that are kept of output that isn't shown.
+const LAST: usize = 10;
 
 /// Colours of names; readable on light and dark backgrounds.
 const COLOURS: [u8; 6] = [36, 33, 32, 35, 34, 31];
 
+/// The output of a run of a process through a pipe. Processes that it has started may write there
+/// after it has ended.
+struct Stream {
+    process: usize,
+    /// 0: standard output, 1: standard error.
+    number: usize,
+    /// `None` once the other end is closed.
+    from: Option<OwnedFd>,
+    lines: Lines,
+}
+
 pub(super) struct Sink {
+    streams: Vec<Stream>,
+    /// The last lines of each process's run that weren't shown when they came.
+    last: Vec<VecDeque<Vec<u8>>>,
     screen: Screen,
     /// Draws the whole terminal instead of writing line after line.
     view: Option<View>,
@@ -52,6 +70,8 @@ impl Sink {
             Logs::create(&path).map_err(|source| RunError::Logs { path, source })
         });
         let mut sink = Self {
+            streams: Vec::new(),
+            last: vec![VecDeque::new(); plan.processes.len()],
             screen,
             view: options.full_screen.then(View::default),
             logs: logs.transpose()?,
@@ -91,69 +111,99 @@ impl Sink {
         self.screen.write();
     }
 
-    /// Reads a stream once.
-    pub(super) fn read(&mut self, process: usize, child: &mut Child, stream: usize) -> usize {
-        let Some(from) = &child.streams[stream].from else { return 0 };
+    /// Adds the output of a process that has started.
+    pub(super) fn add(&mut self, process: usize, outputs: Outputs) {
+        let stream = |(number, from)| Stream { process, number, from, lines: Lines::default() };
+        self.streams.extend(outputs.into_iter().enumerate().map(stream));
+    }
+
+    /// Returns the streams to be read from, each with its index.
+    pub(super) fn sources(&self) -> impl Iterator<Item = (usize, BorrowedFd<'_>)> {
+        let streams = self.streams.iter().enumerate();
+        let with_room = streams.filter(|(_, stream)| self.screen.has_room(stream.process));
+        with_room.filter_map(|(index, stream)| Some((index, stream.from.as_ref()?.as_fd())))
+    }
+
+    /// Reads each of these streams once.
+    pub(super) fn read(&mut self, streams: &[usize]) {
+        for &index in streams {
+            self.read_one(index);
+        }
+        self.streams.retain(|stream| stream.from.is_some());
+    }
+
+    /// Reads a stream once, and returns the number of bytes.
+    fn read_one(&mut self, index: usize) -> usize {
+        let stream = &mut self.streams[index];
+        let (process, number) = (stream.process, stream.number);
+        let Some(from) = &stream.from else { return 0 };
         let count = match rustix::io::read(from, &mut self.buffer) {
             Ok(count) => count,
             Err(Errno::AGAIN | Errno::INTR) => return 0,
             Err(_) => 0,
         };
         if count == 0 {
-            child.streams[stream].from = None;
+            stream.from = None;
         }
-        let mut lines = std::mem::take(&mut child.streams[stream].lines);
+        let mut lines = std::mem::take(&mut stream.lines);
         let buffer = std::mem::take(&mut self.buffer);
         if count == 0 {
-            lines.end(|line| self.line(process, child, stream, line));
+            lines.end(|line| self.line(process, number, line));
         } else {
-            lines.push(&buffer[..count], |line| self.line(process, child, stream, line));
+            lines.push(&buffer[..count], |line| self.line(process, number, line));
         }
         self.buffer = buffer;
-        child.streams[stream].lines = lines;
+        self.streams[index].lines = lines;
         self.flush(process);
         count
     }
 
-    /// Reads the remaining output of a process.
-    pub(super) fn drain(&mut self, process: usize, child: &mut Child) {
-        for stream in 0..child.streams.len() {
+    /// Reads the output that a process has written so far, as far as there is room.
+    pub(super) fn drain(&mut self, process: usize) {
+        for index in 0..self.streams.len() {
             let mut sum = 0;
-            while sum < PIPE {
-                match self.read(process, child, stream) {
+            while self.streams[index].process == process && self.screen.has_room(process) && sum < PIPE {
+                match self.read_one(index) {
                     0 => break,
                     count => sum += count,
                 }
             }
         }
+        self.streams.retain(|stream| stream.from.is_some());
     }
 
     /// Ends the output of a process's run: its last line may be incomplete. If the process failed,
     /// its last lines are shown.
-    pub(super) fn end(&mut self, process: usize, mut child: Child, outcome: &Outcome) {
-        for stream in 0..child.streams.len() {
-            let mut lines = std::mem::take(&mut child.streams[stream].lines);
-            lines.end(|line| self.line(process, &mut child, stream, line));
+    pub(super) fn end(&mut self, process: usize, outcome: &Outcome) {
+        for index in 0..self.streams.len() {
+            let Stream { process: of, number, .. } = self.streams[index];
+            if of == process {
+                let mut lines = std::mem::take(&mut self.streams[index].lines);
+                lines.end(|line| self.line(process, number, line));
+            }
         }
         self.flush(process);
-        if outcome.failure().is_none() || child.last.is_empty() || self.json {
+        let last = std::mem::take(&mut self.last[process]);
+        if outcome.failure().is_none() || last.is_empty() || self.json {
             return;
         }
         let name = self.names[process].clone();
         self.own(&format!("{name} failed; its last lines:"), Value::Null);
-        for line in &child.last {
+        for line in &last {
             self.shown(process, 0, line);
         }
         self.flush(process);
     }
 
-    fn line(&mut self, process: usize, child: &mut Child, stream: usize, line: &[u8]) {
-        let output = self.outputs[process];
-        let is_shown = output != Output::Log || stream == 1;
-        if is_shown {
+    fn line(&mut self, process: usize, stream: usize, line: &[u8]) {
+        if self.outputs[process] != Output::Log || stream == 1 {
             self.shown(process, stream, line);
         } else {
-            child.keep(line);
+            let last = &mut self.last[process];
+            if last.len() == LAST {
+                last.pop_front();
+            }
+            last.push_back(line.to_vec());
         }
         self.logged(process, line);
     }

@@ -162,6 +162,10 @@ impl<'a> Runner<'a> {
 
     fn step(&mut self, step: Step) {
         match step {
+            // The process waits for the reader, as it would if it wrote to standard output itself.
+            Step::Start(process) if !self.sink.has_room(process) => {
+                self.supervisor.put_off(process, now() + AGAIN);
+            }
             Step::Start(process) => self.start(process),
             Step::Signal(process, signal) => {
                 let Some(child) = &self.children[process] else { return };
@@ -186,7 +190,7 @@ impl<'a> Runner<'a> {
                     let group = child.pid.as_raw_pid();
                     self.family.groups.remove(&group);
                     self.keeper.iter().for_each(|keeper| keeper.ended(group));
-                    self.sink.end(process, child, &outcome);
+                    self.sink.end(process, &outcome);
                 }
                 let waited_for = match outcome {
                     Outcome::Skipped(Some(other)) => Some(self.plan.processes[other].name.as_str()),
@@ -202,7 +206,8 @@ impl<'a> Runner<'a> {
     fn start(&mut self, process: usize) {
         let planned = &self.plan.processes[process];
         match Child::start(planned, process, &self.family.mark, path_of(self.temporary.as_ref())) {
-            Ok(child) => {
+            Ok((child, outputs)) => {
+                self.sink.add(process, outputs);
                 let pid = child.pid.as_raw_pid();
                 self.family.groups.insert(pid);
                 self.keeper.iter().for_each(|keeper| keeper.started(pid));
@@ -223,11 +228,7 @@ impl<'a> Runner<'a> {
         let limit = self.limit();
         let timeout = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let Ready { signals, keys, offers, outputs } = self.ready(timeout.as_ref())?;
-        for (process, stream) in outputs {
-            if let Some(child) = &mut self.children[process] {
-                self.sink.read(process, child, stream);
-            }
-        }
+        self.sink.read(&outputs);
         self.sink.write();
         if self.sink.is_closed() && !self.supervisor.is_stopping() {
             self.supervisor.interrupt(now()); // as SIGPIPE would
@@ -274,14 +275,9 @@ impl<'a> Runner<'a> {
     fn ready(&self, timeout: Option<&Timespec>) -> Result<Ready, RunError> {
         let mut fds = vec![PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN)];
         let mut whose = Vec::new();
-        for (process, child) in self.children.iter().enumerate() {
-            let Some(child) = child else { continue };
-            for (index, stream) in child.streams.iter().enumerate() {
-                if let Some(from) = stream.from.as_ref().filter(|_| self.sink.has_room(process)) {
-                    fds.push(PollFd::new(from, PollFlags::IN));
-                    whose.push((process, index));
-                }
-            }
+        for (index, from) in self.sink.sources() {
+            fds.push(PollFd::from_borrowed_fd(from, PollFlags::IN));
+            whose.push(index);
         }
         let offers = self.offers.as_ref().and_then(Offers::descriptor);
         fds.extend(offers.map(|watch| PollFd::from_borrowed_fd(watch, PollFlags::IN)));
@@ -332,8 +328,8 @@ impl<'a> Runner<'a> {
             let others = self.has_others(process, pid);
             if let Some(child) = &mut self.children[process] {
                 child.is_lingering = others;
-                self.sink.drain(process, child);
             }
+            self.sink.drain(process);
             self.supervisor.exited(process, exit, others, now());
         }
     }
@@ -348,9 +344,9 @@ impl<'a> Runner<'a> {
             }
             if let Some(child) = &mut self.children[process] {
                 child.is_lingering = false;
-                self.sink.drain(process, child);
-                self.supervisor.group_gone(process, now());
             }
+            self.sink.drain(process);
+            self.supervisor.group_gone(process, now());
         }
     }
 
@@ -418,6 +414,7 @@ impl<'a> Runner<'a> {
     /// Ends everything that is left.
     fn finish(&mut self) {
         let strays = self.family.end(STRAYS);
+        (0..self.children.len()).for_each(|process| self.sink.drain(process));
         if strays > 0 {
             self.sink.strays(strays);
         }
@@ -448,8 +445,8 @@ struct Ready {
     signals: bool,
     keys: bool,
     offers: bool,
-    /// Processes, each with the index of a stream.
-    outputs: Vec<(usize, usize)>,
+    /// The indices of streams.
+    outputs: Vec<usize>,
 }
 
 fn exit(status: WaitStatus) -> Option<Exit> {

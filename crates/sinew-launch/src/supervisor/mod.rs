@@ -217,6 +217,15 @@ impl Supervisor {
         }
     }
 
+    /// Puts a restart off that was returned as a step: it is returned again at that time.
+    pub fn put_off(&mut self, process: usize, until: Duration) {
+        // Either way, the end of its last run has already been reported.
+        self.slots[process].state = match self.stop {
+            Some(_) => State::Ended,
+            None => State::Delayed { until },
+        };
+    }
+
     /// Reports that the process has ended; `others`: whether other processes of its group remain.
     pub fn exited(&mut self, process: usize, exit: Exit, others: bool, now: Duration) {
         let State::Running { since } = self.slots[process].state else { return };

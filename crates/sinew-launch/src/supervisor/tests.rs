@@ -230,3 +230,22 @@ fn a_process_that_no_signal_reaches_is_left_alone() {
     assert_eq!(run(&mut supervisor, SECOND * 11), [ended(0, Outcome::Left)], "not started beside itself");
     assert_eq!((supervisor.is_done(), supervisor.code()), (true, 1));
 }
+
+#[test]
+fn a_restart_that_is_put_off_comes_later_or_not_at_all() {
+    for is_interrupted in [false, true] {
+        let mut supervisor = Supervisor::new(vec![restarting(RestartPolicy::Always)]);
+        run(&mut supervisor, Duration::ZERO);
+        supervisor.exited(0, Exit::Code(0), false, SECOND);
+        supervisor.poll(SECOND);
+        assert_eq!(supervisor.poll(SECOND * 2), Some(Step::Start(0)));
+        if is_interrupted {
+            supervisor.interrupt(SECOND * 2);
+        }
+        supervisor.put_off(0, SECOND * 3);
+        let next = if is_interrupted { Step::Stop(Reason::Asked) } else { Step::Start(0) };
+        assert_eq!(supervisor.deadline(), Some(SECOND * 3).filter(|_| !is_interrupted));
+        assert_eq!(supervisor.poll(SECOND * 3), Some(next));
+        assert_eq!(supervisor.is_done(), is_interrupted);
+    }
+}
