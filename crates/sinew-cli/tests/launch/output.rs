@@ -1,5 +1,7 @@
 //! The output of processes.
 
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use super::{Place, text, until};
@@ -151,14 +153,22 @@ fn who_does_not_read_holds_up_nobody_but_those_who_flood() {
         restart = { policy = "always", delay = 0.01, max_delay = 0.01 }
         "#,
     );
-    let mut child = place.command(&["launch", "robot.toml"]).stdout(Stdio::piped()).spawn().unwrap();
-    // Nothing reads its output; it restarts the worker nevertheless.
-    until("the worker is started again", || place.read("starts").lines().count() >= 40);
-    // A run writes about as much as may wait for the reader.
-    assert!(place.read("noises").lines().count() < 6);
-    let reader = child.stdout.take();
-    drop(reader); // the reader is gone: all processes end
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let (pipe, pipe_end) = std::io::pipe().unwrap();
+    let (socket, socket_end) = UnixStream::pair().unwrap();
+    let outputs: [(OwnedFd, OwnedFd); 2] =
+        [(pipe.into(), pipe_end.into()), (socket.into(), socket_end.into())];
+    for (reader, output) in outputs {
+        let mut child = place.command(&["launch", "robot.toml"]).stdout(output).spawn().unwrap();
+        // Nothing reads its output; it restarts the worker nevertheless.
+        until("the worker is started again", || place.read("starts").lines().count() >= 40);
+        // A run writes about as much as may wait for the reader.
+        assert!(place.read("noises").lines().count() < 6);
+        drop(reader); // the reader is gone: all processes end
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        for file in ["starts", "noises"] {
+            std::fs::remove_file(place.path(file)).unwrap();
+        }
+    }
 }
 
 #[test]

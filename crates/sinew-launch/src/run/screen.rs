@@ -10,12 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 
 /// Most bytes of one process that may wait.
 const SHARE: usize = 64 << 10;
 
 pub(super) struct Screen {
     to: OwnedFd,
+    is_socket: bool,
     /// Waiting texts, each with the index of its share.
     waiting: VecDeque<(usize, Vec<u8>)>,
     /// Bytes of the first text that have been written.
@@ -29,8 +31,9 @@ pub(super) struct Screen {
 impl Screen {
     /// Opens standard output for that many processes.
     pub(super) fn open(processes: usize) -> io::Result<Self> {
+        let (to, is_socket) = without_blocking()?;
         let shares = vec![0; processes + 1];
-        Ok(Self { to: without_blocking()?, waiting: VecDeque::new(), written: 0, shares, is_closed: false })
+        Ok(Self { to, is_socket, waiting: VecDeque::new(), written: 0, shares, is_closed: false })
     }
 
     /// Returns the index of the launch's own share.
@@ -75,7 +78,12 @@ impl Screen {
     /// Writes as much as standard output takes without blocking.
     pub(super) fn write(&mut self) {
         while let Some((owner, text)) = self.waiting.front() {
-            match rustix::io::write(&self.to, &text[self.written..]) {
+            let rest = &text[self.written..];
+            let written = match self.is_socket {
+                true => send(&self.to, rest, SendFlags::DONTWAIT | SendFlags::NOSIGNAL),
+                false => rustix::io::write(&self.to, rest),
+            };
+            match written {
                 Ok(count) => {
                     self.written += count;
                     if self.written == text.len() {
@@ -97,15 +105,16 @@ impl Screen {
 }
 
 /// Opens standard output once more, so that making it non-blocking doesn't affect other processes.
-/// A file or a socket can't be reopened, and is used as it is.
-fn without_blocking() -> io::Result<OwnedFd> {
+/// A file or a socket can't be reopened, and is used as it is. Returns `true` for a socket: each
+/// call that writes to it has to say that it doesn't block.
+fn without_blocking() -> io::Result<(OwnedFd, bool)> {
     let own = io::stdout();
     let kind = rustix::fs::fstat(&own).map(|status| FileType::from_raw_mode(status.st_mode));
     if let Ok(FileType::Fifo | FileType::CharacterDevice) = kind {
         let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         if let Ok(opened) = rustix::fs::open("/proc/self/fd/1", flags, Mode::empty()) {
-            return Ok(opened);
+            return Ok((opened, false));
         }
     }
-    own.as_fd().try_clone_to_owned()
+    Ok((own.as_fd().try_clone_to_owned()?, kind == Ok(FileType::Socket)))
 }
