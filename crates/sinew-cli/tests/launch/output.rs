@@ -172,6 +172,33 @@ fn who_does_not_read_holds_up_nobody_but_those_who_flood() {
 }
 
 #[test]
+fn the_last_output_waits_for_its_reader_unless_the_user_does_not() {
+    // More than a pipe holds, and less than may wait.
+    let lines: String = (1..=120).map(|number| format!(" {number}")).collect();
+    let place = Place::new(&format!(
+        "[process.a]\nprogram = 'sh'\nargs = ['-c', '''printf \"%1000s\\n\"{lines}; touch \"$PLACE/done\"''']\n"
+    ));
+    let start = || {
+        let mut command = place.command(&["launch", "robot.toml"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until("all is written", || place.path("done").exists());
+        std::fs::remove_file(place.path("done")).unwrap();
+        child
+    };
+    let output = start().wait_with_output().unwrap();
+    assert_eq!(text(&output.stdout).matches("[a] ").count(), 120);
+
+    let mut child = start();
+    let pid = rustix::process::Pid::from_child(&child);
+    until("it gives up", || {
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        child.try_wait().unwrap().is_some()
+    });
+    let said = text(&child.wait_with_output().unwrap().stderr);
+    assert!(said.starts_with("sinew: standard output takes no more: its last "), "{said}");
+}
+
+#[test]
 fn a_closed_output_ends_all() {
     let place = Place::new(
         r#"

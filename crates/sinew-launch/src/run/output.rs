@@ -1,9 +1,10 @@
 //! Sends the lines of all processes to the screen and to their files.
 
 use std::collections::VecDeque;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
@@ -290,6 +291,17 @@ impl Sink {
     pub(super) fn leave(&mut self) {
         if let Some(view) = self.view.take() {
             self.screen.add(self.screen.own(), view.leave().as_bytes());
+        }
+    }
+
+    /// Reports on standard error that the waiting output is given up, unless that is as slow.
+    pub(super) fn tell_lost(&self) {
+        let mut errors = io::stderr();
+        let is_ready = poll(&mut [PollFd::new(&errors, PollFlags::OUT)], Some(&Timespec::default())) == Ok(1);
+        if is_ready {
+            let lines = self.screen.waiting_lines();
+            // Fails if standard error is closed.
+            let _ = writeln!(errors, "sinew: standard output takes no more: its last {lines} lines are lost");
         }
     }
 

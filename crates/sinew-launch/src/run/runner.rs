@@ -93,7 +93,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// Time that processes outside their group get to end.
 const STRAYS: Duration = Duration::from_secs(1);
 
-/// Time for writing the remaining output once all processes have ended.
+/// Time for writing the remaining output once all processes have ended, if the user is in a hurry.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 fn now() -> Duration {
@@ -414,23 +414,34 @@ impl<'a> Runner<'a> {
     /// Ends everything that is left.
     fn finish(&mut self) {
         let strays = self.family.end(STRAYS);
-        (0..self.children.len()).for_each(|process| self.sink.drain(process));
         if strays > 0 {
             self.sink.strays(strays);
         }
+        self.sink.leave();
+        self.write_the_rest();
         if let Some(keeper) = self.keeper.take() {
             keeper.dismiss();
         }
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
-        let until = now() + LAST_WORDS;
-        self.sink.leave();
-        self.sink.write();
-        while let Some(screen) = self.sink.wants_to_write() {
-            let Ok(left) = Timespec::try_from(until.saturating_sub(now())) else { return };
-            if matches!(poll(&mut [PollFd::from_borrowed_fd(screen, PollFlags::OUT)], Some(&left)), Ok(0)) {
-                return;
-            }
+    }
+
+    /// Writes the remaining output once all processes have ended. Waits for the reader, for as long
+    /// as the user does.
+    fn write_the_rest(&mut self) {
+        let until = self.supervisor.is_hurried().then(|| now() + LAST_WORDS);
+        loop {
+            (0..self.children.len()).for_each(|process| self.sink.drain(process));
             self.sink.write();
+            let Some(screen) = self.sink.wants_to_write() else { return };
+            let left = until.and_then(|until| Timespec::try_from(until.saturating_sub(now())).ok());
+            let mut fds = [
+                PollFd::from_borrowed_fd(screen, PollFlags::OUT),
+                PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN),
+            ];
+            let is_over = !matches!(poll(&mut fds, left.as_ref()), Ok(1..) | Err(Errno::INTR));
+            if self.signals.take().interrupt || is_over {
+                return self.sink.tell_lost();
+            }
         }
     }
 }

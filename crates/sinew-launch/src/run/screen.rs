@@ -51,6 +51,11 @@ impl Screen {
         !self.waiting.is_empty()
     }
 
+    /// Returns the number of lines that wait.
+    pub(super) fn waiting_lines(&self) -> usize {
+        self.waiting.iter().flat_map(|(_, text)| text).filter(|&&byte| byte == b'\n').count()
+    }
+
     /// Returns `true` if the reader is gone: then all output is discarded.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed

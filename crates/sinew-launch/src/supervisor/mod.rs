@@ -334,6 +334,11 @@ impl Supervisor {
         self.stop.is_some()
     }
 
+    /// Returns `true` if the user has asked more than once for the end.
+    pub fn is_hurried(&self) -> bool {
+        self.stop.is_some_and(|times| times > 1)
+    }
+
     /// Returns the exit code of the launch: the failure of the first required process; else 0 if
     /// the user asked for the end; else the failure of the first process that failed; else 0.
     pub fn code(&self) -> u8 {
