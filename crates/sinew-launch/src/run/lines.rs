@@ -12,40 +12,46 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Passes each complete line to `line`, without its end.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
+    /// Passes each complete line to `line`, without its end. A long line comes in pieces; `true`
+    /// marks the last one.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8], bool)) {
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
             let (head, rest) = bytes.split_at(end);
             bytes = &rest[1..];
             if self.begun.is_empty() {
-                broken(head, &mut line);
+                let last = pieces(head, &mut line);
+                line(last, true);
             } else {
                 self.begun.extend_from_slice(head);
-                broken(&self.begun, &mut line);
+                let last = pieces(&self.begun, &mut line);
+                line(last, true);
                 self.begun.clear();
             }
         }
         self.begun.extend_from_slice(bytes);
-        while self.begun.len() > LONGEST {
-            line(&self.begun[..LONGEST]);
-            self.begun.drain(..LONGEST);
-        }
+        let rest = pieces(&self.begun, &mut line).len();
+        self.begun.drain(..self.begun.len() - rest);
     }
 
     /// Passes an incomplete last line on: the stream has ended.
-    pub(super) fn end(&mut self, mut line: impl FnMut(&[u8])) {
+    pub(super) fn end(&mut self, mut line: impl FnMut(&[u8], bool)) {
         if !self.begun.is_empty() {
-            line(&self.begun);
+            line(&self.begun, true);
             self.begun.clear();
         }
     }
 }
 
-fn broken(bytes: &[u8], line: &mut impl FnMut(&[u8])) {
-    match bytes.len() {
-        0 => line(bytes),
-        _ => bytes.chunks(LONGEST).for_each(line),
+/// Passes all pieces of a line but the last on, and returns that. It is empty only if the line is.
+fn pieces<'a>(mut bytes: &'a [u8], line: &mut impl FnMut(&[u8], bool)) -> &'a [u8] {
+    while bytes.len() > LONGEST {
+        // Between two characters, of which none has more than 4 bytes in UTF-8.
+        let is_between = |at: &usize| bytes[*at] & 0xc0 != 0x80;
+        let (head, rest) = bytes.split_at((LONGEST - 3..=LONGEST).rev().find(is_between).unwrap_or(LONGEST));
+        line(head, false);
+        bytes = rest;
     }
+    bytes
 }
 
 /// Returns a line as text that is harmless to print: control characters, characters that change
@@ -131,10 +137,10 @@ mod tests {
             let (mut rest, mut cuts) = (bytes.as_slice(), cuts.into_iter().cycle());
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(cuts.next().unwrap().min(rest.len()));
-                reading.push(now, |line| found.push(line.to_vec()));
+                reading.push(now, |line, _| found.push(line.to_vec()));
                 rest = later;
             }
-            reading.end(|line| found.push(line.to_vec()));
+            reading.end(|line, _| found.push(line.to_vec()));
             prop_assert_eq!(found, lines);
         }
 
@@ -146,10 +152,23 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_broken_and_kept() {
+    fn long_lines_are_broken_between_characters_and_kept() {
+        let text = "x".to_owned() + &"€".repeat(LONGEST);
+        for at_once in [text.len(), 1000] {
+            let (mut found, mut reading) = (Vec::new(), Lines::default());
+            let bytes = [text.as_bytes(), b"\n"].concat();
+            for bytes in bytes.chunks(at_once + 1) {
+                reading.push(bytes, |line, is_last| found.push((line.to_vec(), is_last)));
+            }
+            let lasts: Vec<bool> = found.iter().map(|(_, is_last)| *is_last).collect();
+            assert_eq!(lasts, [false, false, false, true]);
+            let pieces: Vec<_> =
+                found.into_iter().map(|(piece, _)| String::from_utf8(piece).unwrap()).collect();
+            assert!(pieces.iter().all(|piece| piece.len() <= LONGEST) && pieces.concat() == text);
+        }
         let (mut found, mut reading) = (Vec::new(), Lines::default());
-        reading.push(&vec![b'x'; LONGEST * 3 + 5], |line| found.push(line.len()));
-        reading.push(b"\n", |line| found.push(line.len()));
-        assert_eq!(found, [LONGEST, LONGEST, LONGEST, 5]);
+        reading.push(&vec![0x80; LONGEST + 5], |line, _| found.push(line.len()));
+        reading.push(b"\n", |line, _| found.push(line.len()));
+        assert_eq!(found, [LONGEST, 5], "no UTF-8 at all");
     }
 }

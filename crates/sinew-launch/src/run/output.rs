@@ -149,9 +149,9 @@ impl Sink {
         let mut lines = std::mem::take(&mut stream.lines);
         let buffer = std::mem::take(&mut self.buffer);
         if count == 0 {
-            lines.end(|line| self.line(process, number, line));
+            lines.end(|line, is_last| self.line(process, number, line, is_last));
         } else {
-            lines.push(&buffer[..count], |line| self.line(process, number, line));
+            lines.push(&buffer[..count], |line, is_last| self.line(process, number, line, is_last));
         }
         self.buffer = buffer;
         self.streams[index].lines = lines;
@@ -180,7 +180,7 @@ impl Sink {
             let Stream { process: of, number, .. } = self.streams[index];
             if of == process {
                 let mut lines = std::mem::take(&mut self.streams[index].lines);
-                lines.end(|line| self.line(process, number, line));
+                lines.end(|line, is_last| self.line(process, number, line, is_last));
             }
         }
         self.flush(process);
@@ -196,7 +196,8 @@ impl Sink {
         self.flush(process);
     }
 
-    fn line(&mut self, process: usize, stream: usize, line: &[u8]) {
+    /// Takes in a line, or a piece of one that isn't its last.
+    fn line(&mut self, process: usize, stream: usize, line: &[u8], is_last: bool) {
         if self.outputs[process] != Output::Log || stream == 1 {
             self.shown(process, stream, line);
         } else {
@@ -206,7 +207,7 @@ impl Sink {
             }
             last.push_back(line.to_vec());
         }
-        self.logged(process, line);
+        self.logged(process, line, is_last);
     }
 
     /// Shows a line on the screen.
@@ -228,10 +229,12 @@ impl Sink {
         };
     }
 
-    /// Writes an unchanged line to the process's file, if it has one.
-    fn logged(&mut self, process: usize, line: &[u8]) {
+    /// Writes an unchanged line, or a piece of it, to the process's file, if it has one.
+    fn logged(&mut self, process: usize, line: &[u8], is_last: bool) {
         let (Some(logs), Some(name)) = (&mut self.logs, &self.log_files[process]) else { return };
-        let Err(error) = logs.write(name, &[line, b"\n"].concat()) else { return };
+        let Err(error) = logs.write(name, &[line, if is_last { b"\n" } else { b"" }].concat()) else {
+            return;
+        };
         if !std::mem::replace(&mut self.log_is_told, true) {
             let directory = logs.directory().display().to_string();
             let value = json!({"event": "log_failed", "error": error.to_string()});
