@@ -82,6 +82,10 @@ pub enum Problem {
     #[error("`{key}` is {found}; {expected}")]
     Value { key: String, found: String, expected: String },
 
+    /// A text has a character that no command line, environment or path can hold.
+    #[error("a text has a character 0 in it, which no command line, variable or path can have")]
+    Zero,
+
     /// A `$(..)` is malformed.
     #[error("in `{text}`: {message}")]
     Substitution { text: String, message: String },

@@ -81,6 +81,10 @@ impl Scope {
         value: Option<String>,
         place: &Place,
     ) -> Result<(), LoadError> {
+        if name.is_empty() || name.contains('=') {
+            let expected = "the name of a variable has at least one character, and no `=`";
+            return Err(Problem::value("env", format!("`{name}`"), expected).at(place));
+        }
         let bytes = |(name, value): (&String, &String)| ENTRY + name.len() + value.len();
         let all = changed(&mut self.environment, &self.budget, place, |all| all.iter().map(bytes).sum())?;
         match value {
@@ -197,6 +201,9 @@ impl Scope {
                     "Linux allows no longer word in a command line; check for values that repeat others";
                 return Err(Problem::TooMuch { what, remedy }.at(&text.place));
             }
+        }
+        if result.contains('\0') {
+            return Err(Problem::Zero.at(&text.place));
         }
         self.budget.charge(result.len(), &text.place)?;
         Ok(result)
