@@ -277,25 +277,29 @@ impl<A: ClientKind> ClientCore<A> {
             Ok(request) => sent.state.lock().request = Some(request),
             Err((failure, unsent)) => {
                 sent.state.lock().unsent = unsent.map(Box::new);
-                self.change(&sent, |progress| {
-                    progress.handle_response(Err(SendGoalFailure::Call(failure)));
-                });
+                let response = Err(SendGoalFailure::Call(failure));
+                self.change(&sent, |progress| progress.handle_response(response));
             }
         }
         sent
     }
 
-    /// Stops waiting for a goal to be accepted. Returns the goal if no server took it; a goal that
-    /// is accepted later is canceled.
-    pub(super) fn give_up(&self, goal: &ClientGoal<A>) -> Option<Box<A::Goal>> {
-        let request = {
-            let mut state = goal.state.lock();
-            state.progress.give_up();
-            state.request.take()?
-        };
-        let unsent = A::withdraw(&self.send, request)?;
-        self.forget(goal.id);
-        Some(Box::new(unsent))
+    /// Takes a goal back if no server took it.
+    pub(super) fn withdraw(&self, goal: &ClientGoal<A>) -> Option<Box<A::Goal>> {
+        let request = goal.state.lock().request.take()?;
+        A::withdraw(&self.send, request).map(Box::new)
+    }
+
+    /// Stops waiting for a goal to be accepted: from now on, `failure` is its outcome, also for its
+    /// callbacks, and a goal that is accepted later is canceled. Returns the server's answer if it
+    /// came before.
+    pub(super) fn give_up(
+        self: &Arc<Self>,
+        goal: &Arc<ClientGoal<A>>,
+        failure: SendGoalFailure,
+    ) -> Option<Result<(), SendGoalError<A::Goal>>> {
+        let is_first = self.change(goal, |progress| progress.handle_response(Err(failure)));
+        if is_first { None } else { goal.accepted(&self.name) }
     }
 
     pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
@@ -334,13 +338,11 @@ impl<A: ClientKind> ClientCore<A> {
             }
         };
         let is_accepted = response.is_ok();
-        let mut is_given_up = false;
-        self.change(goal, |progress| is_given_up = progress.handle_response(response));
-        if is_accepted {
-            if is_given_up {
-                drop(self.cancel(Cancel::Goal(goal.id))); // nothing waits for the answer
-            }
-            self.ask_for_result(goal);
+        let is_first = self.change(goal, |progress| progress.handle_response(response));
+        match is_accepted {
+            true if is_first => self.ask_for_result(goal),
+            true => drop(self.cancel(Cancel::Goal(goal.id))), // it was given up
+            false => (),
         }
     }
 
@@ -429,8 +431,7 @@ impl<A: ClientKind> ClientCore<A> {
             let Some(message) = A::take(&self.feedback) else { return };
             let goal = self.state.lock().goals.get(&A::goal_of(&self.types, &message)).cloned();
             if let Some(goal) = goal {
-                let mut displaced = None;
-                self.change(&goal, |progress| displaced = progress.handle_feedback(message));
+                let displaced = self.change(&goal, |progress| progress.handle_feedback(message));
                 drop(displaced); // runs the program's code: outside the lock
             }
         }
@@ -451,18 +452,18 @@ impl<A: ClientKind> ClientCore<A> {
     }
 
     /// Applies a change to a goal, and wakes the tasks and the callbacks that wait for it.
-    fn change(
+    fn change<R>(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,
-        change: impl FnOnce(&mut Progress<A::SharedFeedback, A::SharedResult>),
-    ) {
-        let (wakers, posts, is_over) = {
+        change: impl FnOnce(&mut Progress<A::SharedFeedback, A::SharedResult>) -> R,
+    ) -> R {
+        let (changed, wakers, posts, is_over) = {
             let mut state = goal.state.lock();
-            change(&mut state.progress);
+            let changed = change(&mut state.progress);
             let has_news = goal.has_callbacks && state.progress.has_news(goal.has_feedback_callback);
             let posts = has_news && !state.is_ready;
             state.is_ready |= has_news;
-            (state.progress.take_wakers(), posts, state.progress.is_over())
+            (changed, state.progress.take_wakers(), posts, state.progress.is_over())
         };
         if is_over {
             self.forget(goal.id);
@@ -472,6 +473,7 @@ impl<A: ClientKind> ClientCore<A> {
         }
         no_lock_is_held();
         wakers.into_iter().for_each(Waker::wake);
+        changed
     }
 
     /// Forgets a goal that expects nothing more.

@@ -93,8 +93,9 @@ impl<A: ClientKind> PendingGoal<A> {
     /// process decides while the goal is sent, so there is nothing to wait for.
     ///
     /// # Errors
-    /// [`SendGoalError`], also if no answer came in time or none could ever come. The goal comes
-    /// back if no server took it; a goal that a server accepts later is canceled.
+    /// [`SendGoalError`], also if no answer came in time or none could ever come: then the goal is
+    /// given up, and its callback gets the same reason. The goal comes back if no server took it; a
+    /// goal that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
         let why = match self.__wait_slice(timeout) {
@@ -102,16 +103,16 @@ impl<A: ClientKind> PendingGoal<A> {
             Ok(None) => None,
             Err(why) => Some(why),
         };
-        let unsent = core.give_up(&goal);
-        // The answer may have arrived at the last moment.
-        accepted(&core, &goal).unwrap_or_else(|| {
-            let failure = match (why, &unsent) {
-                (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
-                (None, Some(_)) => SendGoalFailure::NoServer { waited: timeout },
-                (None, None) => SendGoalFailure::Timeout { waited: timeout },
-            };
-            Err(SendGoalError { action: core.name.clone(), failure, goal: unsent })
-        })
+        let unsent = core.withdraw(&goal);
+        let failure = match (why, &unsent) {
+            (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
+            (None, Some(_)) => SendGoalFailure::NoServer { waited: timeout },
+            (None, None) => SendGoalFailure::Timeout { waited: timeout },
+        };
+        match core.give_up(&goal, failure.clone()) {
+            None => Err(SendGoalError { action: core.name.clone(), failure, goal: unsent }),
+            Some(accepted) => accepted.map(|()| GoalHandle::new(&core, &goal)), // at the last moment
+        }
     }
 
     /// For bindings, which look at signals while they wait: [`wait`](Self::wait) without its end.

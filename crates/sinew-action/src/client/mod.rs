@@ -288,7 +288,7 @@ pub struct GoalBuilder<A: ClientKind> {
 
 impl<A: ClientKind> GoalBuilder<A> {
     /// Sets a callback that is called once, with the goal's handle or the reason why it was not
-    /// accepted.
+    /// accepted; also if [`wait`](PendingGoal::wait) gave the goal up.
     pub fn on_response<R: Outcome>(
         mut self,
         callback: impl FnOnce(Result<GoalHandle<A>, SendGoalError<A::Goal>>) -> R + Send + 'static,
@@ -308,7 +308,8 @@ impl<A: ClientKind> GoalBuilder<A> {
         self
     }
 
-    /// Sets a callback that is called once, with the result or the reason why there is none.
+    /// Sets a callback that is called once for a goal that was accepted, with the result or the
+    /// reason why there is none.
     pub fn on_result<R: Outcome>(
         mut self,
         callback: impl FnOnce(Result<GoalResult<A>, ResultError>) -> R + Send + 'static,

@@ -16,8 +16,6 @@ use std::task::Waker;
 pub(super) struct Progress<F, R> {
     /// The acceptance time of the goal, or the reason why it was not accepted.
     pub(super) response: Option<Result<Time, SendGoalFailure>>,
-    /// The client stopped waiting for the response.
-    is_given_up: bool,
     status: GoalStatus,
     feedback: VecDeque<F>,
     /// Number of feedback messages that are kept.
@@ -53,7 +51,6 @@ impl<F, R: Clone> Progress<F, R> {
     pub(super) fn new(depth: usize) -> Self {
         Self {
             response: None,
-            is_given_up: false,
             status: GoalStatus::Unknown,
             feedback: VecDeque::new(),
             depth: depth.max(1),
@@ -74,18 +71,17 @@ impl<F, R: Clone> Progress<F, R> {
         self.status
     }
 
-    /// Returns `true` if the client has given up meanwhile: then the caller cancels the goal.
+    /// Only the first response counts: the server's, or the reason why the client gave the goal up.
+    /// Returns `true` if this is it.
     pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) -> bool {
+        if self.response.is_some() {
+            return false;
+        }
         if response.is_ok() {
             self.handle_status(GoalStatus::Accepted);
         }
         self.response = Some(response);
-        self.is_given_up
-    }
-
-    /// Stops waiting for the response, unless it has arrived.
-    pub(super) fn give_up(&mut self) {
-        self.is_given_up = self.response.is_none();
+        true
     }
 
     /// Returns the message that is not kept. The caller drops it without holding a lock.

@@ -73,6 +73,19 @@ fn what_no_server_took_in_time_is_not_done_later(world: &World) {
     assert!(goals.try_recv().is_err());
 }
 
+/// The callback gets the reason, the program's wait also the goal.
+#[test]
+fn a_goal_that_comes_back_is_also_reported_to_its_callback() {
+    let world = World::in_process();
+    let client = world.client.action_client::<Fibonacci>("fibonacci").create().unwrap();
+    let (pen, told) = mpsc::channel();
+    let goal = client.goal(order(7)).on_response(move |accepted| pen.send(accepted.map(drop)));
+    let error = goal.send().wait(Duration::ZERO).unwrap_err();
+    let reported = world.next(&told).unwrap_err();
+    assert_eq!(reported.failure(), error.failure());
+    assert_eq!((reported.into_goal(), error.into_goal().map(|goal| goal.order)), (None, Some(7)));
+}
+
 #[test]
 fn a_goal_that_is_accepted_too_late_is_canceled() {
     let world = World::shm();
