@@ -115,12 +115,35 @@ pub(super) struct GoalState<A: ClientKind> {
     pub(super) progress: Progress<A::SharedFeedback, A::SharedResult>,
     /// The request that is not answered yet.
     request: Option<RequestId>,
+    /// Set if the goal was given up and a server may still accept it.
+    given_up: Option<GivenUp<A>>,
     /// The goal that was never sent.
     pub(super) unsent: Option<Box<A::Goal>>,
     /// `None` while a thread runs one of them.
     callbacks: Option<Callbacks<A>>,
     /// It is posted, or a callback runs that looks for more.
     is_ready: bool,
+}
+
+/// The endpoints that get the answer to a goal that was given up, and cancel the goal if it was
+/// accepted. They outlive the client: the first one's listener holds the goal, and the goal holds
+/// them, until the answer comes.
+struct GivenUp<A: ClientKind> {
+    action: String,
+    _send: A::GoalClient,
+    cancel: Client<CancelGoal>,
+}
+
+impl<A: ClientKind> GivenUp<A> {
+    fn of(core: &ClientCore<A>) -> Self {
+        Self { action: core.name.clone(), _send: core.send.clone(), cancel: core.cancel.clone() }
+    }
+
+    fn cancel(self, goal: GoalId) {
+        // Dropping the endpoint would withdraw the request.
+        let keeps = self.cancel.clone();
+        cancel::send_then(&self.cancel, &self.action, Cancel::Goal(goal), move |_| drop(keeps));
+    }
 }
 
 /// A callback that is called with the outcome of sending a goal.
@@ -259,6 +282,7 @@ impl<A: ClientKind> ClientCore<A> {
             state: Mutex::new(GoalState {
                 progress: Progress::new(depth),
                 request: None,
+                given_up: None,
                 unsent: None,
                 callbacks: Some(callbacks),
                 is_ready: false,
@@ -268,8 +292,13 @@ impl<A: ClientKind> ClientCore<A> {
         self.state.lock().goals.insert(id, sent.clone());
         let (core, known) = (Arc::downgrade(self), sent.clone());
         let listener = move |answer| {
+            let is_accepted = matches!(answer, Ok(Some(_)));
             if let Some(core) = core.upgrade() {
                 core.answered(&known, answer);
+            }
+            let given_up = known.state.lock().given_up.take();
+            if let Some(given_up) = given_up.filter(|_| is_accepted) {
+                given_up.cancel(known.id);
             }
         };
         match A::send_goal(&self.send, &self.types, (id, goal), listener) {
@@ -278,28 +307,33 @@ impl<A: ClientKind> ClientCore<A> {
             Err((failure, unsent)) => {
                 sent.state.lock().unsent = unsent.map(Box::new);
                 let response = Err(SendGoalFailure::Call(failure));
-                self.change(&sent, |progress| progress.handle_response(response));
+                self.change(&sent, |state| state.progress.handle_response(response));
             }
         }
         sent
     }
 
-    /// Takes a goal back if no server took it.
-    pub(super) fn withdraw(&self, goal: &ClientGoal<A>) -> Option<Box<A::Goal>> {
-        let request = goal.state.lock().request.take()?;
-        A::withdraw(&self.send, request).map(Box::new)
-    }
-
-    /// Stops waiting for a goal to be accepted: from now on, `failure` is its outcome, also for its
-    /// callbacks, and a goal that is accepted later is canceled. Returns the server's answer if it
-    /// came before.
+    /// Stops waiting for a goal to be accepted, and takes it back if no server took it; a goal that
+    /// is accepted later is canceled. `why` is told whether it came back. Its reason is the outcome,
+    /// also for the goal's callbacks, unless the answer arrived at the last moment.
     pub(super) fn give_up(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,
-        failure: SendGoalFailure,
-    ) -> Option<Result<(), SendGoalError<A::Goal>>> {
-        let is_first = self.change(goal, |progress| progress.handle_response(Err(failure)));
-        if is_first { None } else { goal.accepted(&self.name) }
+        why: impl FnOnce(bool) -> SendGoalFailure,
+    ) -> Result<(), SendGoalError<A::Goal>> {
+        let request = goal.state.lock().request.take();
+        let unsent = request.and_then(|request| A::withdraw(&self.send, request)).map(Box::new);
+        let failure = why(unsent.is_some());
+        let is_first = self.change(goal, |state| {
+            let is_first = state.progress.handle_response(Err(failure.clone()));
+            if is_first && unsent.is_none() {
+                state.given_up = Some(GivenUp::of(self));
+            }
+            is_first
+        });
+        let answer = if is_first { None } else { goal.accepted(&self.name) };
+        let action = self.name.clone();
+        answer.unwrap_or_else(|| Err(SendGoalError { action, failure, goal: unsent }))
     }
 
     pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
@@ -338,11 +372,9 @@ impl<A: ClientKind> ClientCore<A> {
             }
         };
         let is_accepted = response.is_ok();
-        let is_first = self.change(goal, |progress| progress.handle_response(response));
-        match is_accepted {
-            true if is_first => self.ask_for_result(goal),
-            true => drop(self.cancel(Cancel::Goal(goal.id))), // it was given up
-            false => (),
+        let is_wanted = self.change(goal, |state| state.progress.handle_response(response));
+        if is_accepted && is_wanted {
+            self.ask_for_result(goal);
         }
     }
 
@@ -406,7 +438,7 @@ impl<A: ClientKind> ClientCore<A> {
 
     fn end(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: GoalEnd<A>) {
         let lost = self.lost_on_the_way() - goal.lost_before;
-        self.change(goal, |progress| progress.handle_result(result, lost));
+        self.change(goal, |state| state.progress.handle_result(result, lost));
     }
 
     /// Returns the number of the action's feedback messages, of any goal, that were lost before
@@ -431,7 +463,7 @@ impl<A: ClientKind> ClientCore<A> {
             let Some(message) = A::take(&self.feedback) else { return };
             let goal = self.state.lock().goals.get(&A::goal_of(&self.types, &message)).cloned();
             if let Some(goal) = goal {
-                let displaced = self.change(&goal, |progress| progress.handle_feedback(message));
+                let displaced = self.change(&goal, |state| state.progress.handle_feedback(message));
                 drop(displaced); // runs the program's code: outside the lock
             }
         }
@@ -455,11 +487,11 @@ impl<A: ClientKind> ClientCore<A> {
     fn change<R>(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,
-        change: impl FnOnce(&mut Progress<A::SharedFeedback, A::SharedResult>) -> R,
+        change: impl FnOnce(&mut GoalState<A>) -> R,
     ) -> R {
         let (changed, wakers, posts, is_over) = {
             let mut state = goal.state.lock();
-            let changed = change(&mut state.progress);
+            let changed = change(&mut state);
             let has_news = goal.has_callbacks && state.progress.has_news(goal.has_feedback_callback);
             let posts = has_news && !state.is_ready;
             state.is_ready |= has_news;

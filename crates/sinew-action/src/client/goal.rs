@@ -103,16 +103,12 @@ impl<A: ClientKind> PendingGoal<A> {
             Ok(None) => None,
             Err(why) => Some(why),
         };
-        let unsent = core.withdraw(&goal);
-        let failure = match (why, &unsent) {
-            (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
-            (None, Some(_)) => SendGoalFailure::NoServer { waited: timeout },
-            (None, None) => SendGoalFailure::Timeout { waited: timeout },
-        };
-        match core.give_up(&goal, failure.clone()) {
-            None => Err(SendGoalError { action: core.name.clone(), failure, goal: unsent }),
-            Some(accepted) => accepted.map(|()| GoalHandle::new(&core, &goal)), // at the last moment
-        }
+        let outcome = core.give_up(&goal, |came_back| match why {
+            Some(why) => SendGoalFailure::WouldDeadlock { why },
+            None if came_back => SendGoalFailure::NoServer { waited: timeout },
+            None => SendGoalFailure::Timeout { waited: timeout },
+        });
+        outcome.map(|()| GoalHandle::new(&core, &goal))
     }
 
     /// For bindings, which look at signals while they wait: [`wait`](Self::wait) without its end.

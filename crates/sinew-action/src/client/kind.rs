@@ -20,7 +20,7 @@ pub(crate) type Unsent<A> = (CallFailure, Option<<A as Kind>::Goal>);
 
 /// A kind of action that can be called.
 pub trait ClientKind: Kind {
-    type GoalClient: Send + Sync + 'static;
+    type GoalClient: Clone + Send + Sync + 'static;
     type ResultClient: Send + Sync + 'static;
     type FeedbackSubscription: Send + Sync + 'static;
 

@@ -18,6 +18,7 @@ on_both_paths![
     feedback_is_a_stream,
     futures_execute_goals,
     what_no_server_took_in_time_is_not_done_later,
+    a_goal_that_is_accepted_too_late_is_canceled_without_its_client,
 ];
 
 fn default() -> FibonacciResult {
@@ -112,6 +113,21 @@ fn a_goal_that_is_accepted_too_late_is_canceled() {
     let executing = world.next(&goals);
     world.until(|| executing.cancel_reason());
     drop(accept);
+}
+
+fn a_goal_that_is_accepted_too_late_is_canceled_without_its_client(world: &World) {
+    let (pen, goals) = mpsc::channel();
+    let server = world.server.action_server::<Fibonacci>("fibonacci").decide_in_group();
+    let _server = server.callback(move |goal: ExecutingGoal<Fibonacci>| pen.send(goal)).unwrap();
+    let client = world.client();
+    // In shared memory it takes a moment until the server has taken the goal.
+    world.until(|| {
+        let error = client.send_goal(order(1)).wait(Duration::ZERO).unwrap_err();
+        matches!(error.failure(), SendGoalFailure::Timeout { .. }).then_some(())
+    });
+    drop(client);
+    let executing = world.next(&goals);
+    assert_eq!(world.until(|| executing.cancel_reason()), CancelReason::Client);
 }
 
 fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {
