@@ -40,6 +40,7 @@ impl HasCode for CancelError {
         match self {
             Self::Call { failure, .. } => failure.code(),
             Self::NoTime { .. } => ErrorCode::NoCancelTime,
+            Self::NoGoal { .. } => ErrorCode::UnknownGoal,
             Self::WouldDeadlock { .. } => ErrorCode::WouldDeadlock,
             Self::Timeout { .. } => ErrorCode::Timeout,
         }

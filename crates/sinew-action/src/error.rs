@@ -148,6 +148,15 @@ pub enum CancelError {
         /// The action.
         action: String,
     },
+    /// Cancelling the goal with the id of zeros is refused: ROS 2 reads that id as "no single goal".
+    #[error(
+        "a goal of {action} with the id of zeros can't be cancelled, as ROS 2 takes that id for all goals: take the id from the \
+         goal's handle, or use `Cancel::All` to cancel all"
+    )]
+    NoGoal {
+        /// The action.
+        action: String,
+    },
     /// The server could never answer while this thread waits for it.
     #[error(
         "waiting for the answer to the request to cancel goals of {action} would never end: {why}; await it, or use another \

@@ -247,6 +247,7 @@ fn cancel(client: &ActionClientHandle, which: Cancel, callback: Option<Closure<C
 
 /// Asks the server to end a goal early. Never blocks. The callback may be null; the library drops
 /// its context when it has run or never will, because the client was freed or this function fails.
+/// For the id of zeros the callback gets `SINEW_ERROR_UNKNOWN_GOAL`, as ROS 2 takes it for all goals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_client_cancel_goal(
     client: *const sinew_action_client,

@@ -22,21 +22,30 @@ pub enum Cancel {
     /// The goals that were accepted at this time or before. Time 0 is an error: ROS 2 reads it as
     /// "all goals", and goals of a server that reports no times have it as their stamp.
     Before(Time),
-    /// This goal.
+    /// This goal. The id of zeros, which is the default one, is an error: ROS 2 reads it as "no
+    /// single goal", and the request as one for all goals.
     Goal(GoalId),
-    /// This goal, and the goals that were accepted at this time or before.
+    /// This goal, not that of zeros either, and the goals that were accepted at this time or before.
     GoalAndBefore(GoalId, Time),
 }
 
 impl Cancel {
-    fn request(self) -> CancelGoalRequest {
+    /// Makes the request, unless the server would take it for one of the other forms.
+    fn request(self, action: &str) -> Result<CancelGoalRequest, CancelError> {
         let (id, stamp) = match self {
             Self::All => (GoalId::NONE, Time::default()),
+            Self::Before(stamp) if stamp == Time::default() => {
+                return Err(CancelError::NoTime { action: action.to_owned() });
+            }
             Self::Before(stamp) => (GoalId::NONE, stamp),
+            Self::Goal(GoalId::NONE) | Self::GoalAndBefore(GoalId::NONE, _) => {
+                return Err(CancelError::NoGoal { action: action.to_owned() });
+            }
             Self::Goal(id) => (id, Time::default()),
             Self::GoalAndBefore(id, stamp) => (id, stamp),
         };
-        CancelGoalRequest { goal_info: GoalInfo { goal_id: id.to_msg(), stamp: stamp.to_msg() } }
+        let goal_info = GoalInfo { goal_id: id.to_msg(), stamp: stamp.to_msg() };
+        Ok(CancelGoalRequest { goal_info })
     }
 }
 
@@ -89,11 +98,14 @@ pub(super) fn send_then(
     which: Cancel,
     settle: impl FnOnce(CancelResult) + Send + 'static,
 ) -> Option<RequestId> {
+    let request = match which.request(action) {
+        Ok(request) => request,
+        Err(error) => {
+            settle(Err(error));
+            return None;
+        }
+    };
     let action = action.to_owned();
-    if which == Cancel::Before(Time::default()) {
-        settle(Err(CancelError::NoTime { action }));
-        return None;
-    }
     // The listener is dropped if the request isn't accepted.
     let settle = Arc::new(Mutex::new(Some(settle)));
     let take = |settle: &Mutex<Option<_>>| settle.lock().take();
@@ -105,7 +117,7 @@ pub(super) fn send_then(
             settle(canceled.map_err(|error| failed(error.failure().clone())));
         }
     };
-    let sent = client.call_then_immediately(which.request(), listener);
+    let sent = client.call_then_immediately(request, listener);
     if let Err(error) = &sent
         && let Some(settle) = take(&settle)
     {

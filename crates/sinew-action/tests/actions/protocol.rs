@@ -103,6 +103,10 @@ fn goals_are_cancelled_in_four_ways(world: &World) {
     assert_eq!(unknown.outcome, CancelOutcome::UnknownGoal);
     let all = client.cancel(Cancel::Before(at(0))).wait(PATIENCE).unwrap_err();
     assert!(matches!(all, CancelError::NoTime { .. }), "{all}");
+    for none in [Cancel::Goal(GoalId::default()), Cancel::GoalAndBefore(GoalId::default(), at(6))] {
+        let none = client.cancel(none).wait(PATIENCE).unwrap_err();
+        assert!(matches!(none, CancelError::NoGoal { .. }), "{none}");
+    }
     let before = cancel(&client, Cancel::Before(at(1)));
     assert_eq!((before.outcome, before.goals), (CancelOutcome::Done, vec![entry(1)]));
     let both = cancel(&client, Cancel::GoalAndBefore(id(5), at(2)));

@@ -3862,6 +3862,7 @@ sinew_status sinew_action_client_send_goal(const struct sinew_action_client *cli
 /**
  * Asks the server to end a goal early. Never blocks. The callback may be null; the library drops
  * its context when it has run or never will, because the client was freed or this function fails.
+ * For the id of zeros the callback gets `SINEW_ERROR_UNKNOWN_GOAL`, as ROS 2 takes it for all goals.
  */
 sinew_status sinew_action_client_cancel_goal(const struct sinew_action_client *client,
                                              const struct sinew_goal_id *id,
