@@ -267,7 +267,6 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
             timer.cancel();
             drop(core.timer.set(timer));
         }
-        core.publish_status(); // clients that join learn that there is no goal
         let (to_result, to_cancel, to_send) = (weak.clone(), weak.clone(), weak);
         let types = core.options.types.clone();
         let result = A::result_server(&types, &maker, (&names.get_result, most), move |id, responder| {
@@ -296,6 +295,8 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
                     None => Ok(()),
                 },
             )?;
+        // Clients that join learn that there is no goal; not of a server that found another one.
+        core.publish_status();
         if core.options.decides_in_group {
             queue.__works_for(cancel.erased());
             queue.__works_for(A::erased_goal_server(&send));

@@ -220,6 +220,20 @@ fn every_transition_is_published(world: &World) {
     assert_eq!(next(), [(one.id().0, 5), (two.id().0, 6)], "those that have ended stay");
 }
 
+#[test]
+fn a_server_that_finds_another_one_publishes_no_states() {
+    let world = World::in_process();
+    let (_server, _goals) = world.serve();
+    let _goal = sent(&world.client(), 1);
+    let qos = QoS::new().keep_all().reliable().transient_local();
+    let statuses = world.client.subscription::<GoalStatusArray>("fibonacci/_action/status").qos(qos);
+    let statuses = statuses.create().unwrap();
+    assert_eq!(statuses.take().unwrap().0.status_list.len(), 1);
+    let second = world.client.action_server::<Fibonacci>("fibonacci");
+    second.callback(|_: ExecutingGoal<Fibonacci>| {}).map(drop).unwrap_err();
+    assert!(statuses.take().is_none());
+}
+
 /// A hand-made server: its feedback overtakes its answer.
 fn feedback_that_comes_before_the_response_is_kept(world: &World) {
     let (pen, requests) = mpsc::channel();
