@@ -168,6 +168,7 @@ impl<A: ServerKind> ServerState<A> {
             goal_info: goal_info(id, stamp),
             status: status.to_wire(),
         }));
+        self.table.handle_listed();
         Some(StaleArray { array, publisher })
     }
 
@@ -236,7 +237,7 @@ impl<A: ServerKind> ServerCore<A> {
     }
 
     pub(super) fn goals(&self) -> Vec<(GoalId, Time, GoalStatus)> {
-        self.state.lock().table.statuses().collect()
+        self.state.lock().table.goals().collect()
     }
 
     /// From now on, goals that begin are posted, and requests on which the group decides.
@@ -290,7 +291,7 @@ impl<A: ServerKind> ServerCore<A> {
     /// Returns `true` if there are many goals: the status thread is woken, and publishes from now
     /// on.
     fn leaves_to_thread(self: &Arc<Self>, state: &mut ServerState<A>) -> bool {
-        if state.table.known() <= FEW || state.topics.is_none() {
+        if state.table.listed() <= FEW || state.topics.is_none() {
             return false;
         }
         if state.status_thread.is_none() {

@@ -9,10 +9,13 @@
 //! | [`handle_result_request`](GoalTable::handle_result_request) | active: the request is kept; ended: it is answered |
 //! | [`handle_end`](GoalTable::handle_end) | ends; waiting requests go out, the result is kept |
 //! | [`handle_timeout`](GoalTable::handle_timeout) | is forgotten, one `result_timeout` after its *end* |
+//! | [`handle_listed`](GoalTable::handle_listed) | leaves, if it was forgotten before an array showed its end |
 //!
 //! An ended goal is also forgotten when the goals that ended after it reach the limit of kept
 //! results, by number or by bytes. The goal that ended last is kept in any case, however large its
 //! result is: its client may only be asking for it.
+//!
+//! A forgotten goal has no result, but status arrays list it until one has shown how it ended.
 //!
 //! ROS 2's design article says that results are kept from the end of the goal; ROS 2 up to Jazzy
 //! counts from its acceptance, so that goals that run long lose their result at once
@@ -43,6 +46,10 @@ pub(crate) struct GoalTable<P, W, R> {
     active: usize,
     /// Ended goals, in the order of their ends.
     ended: VecDeque<Ended>,
+    /// Number of goals at the back of `ended` whose ends no status array has shown.
+    unlisted: usize,
+    /// Forgotten goals whose ends no status array has shown.
+    leaving: Vec<GoalId>,
     /// Bytes of all results of ended goals.
     bytes: usize,
     keeps: Keeps,
@@ -74,6 +81,7 @@ struct Entry<P, W, R> {
     /// `None` once the goal has ended.
     active: Option<P>,
     waiting: Vec<W>,
+    /// `None` before the goal has ended, and once it is forgotten.
     result: Option<R>,
 }
 
@@ -104,6 +112,8 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
             first: 0,
             active: 0,
             ended: VecDeque::new(),
+            unlisted: 0,
+            leaving: Vec::new(),
             bytes: 0,
             keeps,
             forgotten: Vec::new(),
@@ -177,6 +187,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         let waiting = std::mem::take(&mut entry.waiting);
         self.active -= 1;
         self.ended.push_back(Ended { at: now, id, bytes });
+        self.unlisted += 1;
         self.bytes = self.bytes.saturating_add(bytes);
         while self.ended.len() > self.keeps.most
             || (self.bytes > self.keeps.most_bytes && self.ended.len() > 1)
@@ -224,10 +235,11 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         let Some(entry) = self.entry_mut(id) else { return ResultRequest::Unknown(request) };
         match &entry.result {
             Some(result) => ResultRequest::Answer(request, entry.status, result.clone()),
-            None => {
+            None if entry.active.is_some() => {
                 entry.waiting.push(request);
                 ResultRequest::Kept
             }
+            None => ResultRequest::Unknown(request),
         }
     }
 
@@ -258,14 +270,30 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         self.entry(id).map_or(GoalStatus::Unknown, |entry| entry.status)
     }
 
-    /// Returns all known goals, in the order in which they were accepted.
+    /// Returns the goals that have not ended or have a result, in the order in which they were
+    /// accepted.
+    pub(crate) fn goals(&self) -> impl Iterator<Item = (GoalId, Time, GoalStatus)> {
+        let is_known = |entry: &&Entry<P, W, R>| entry.active.is_some() || entry.result.is_some();
+        self.slots.iter().flatten().filter(is_known).map(|entry| (entry.id, entry.stamp, entry.status))
+    }
+
+    /// Returns the goals of a status array: also those that are forgotten and whose ends no array
+    /// has shown.
     pub(crate) fn statuses(&self) -> impl Iterator<Item = (GoalId, Time, GoalStatus)> {
         self.slots.iter().flatten().map(|entry| (entry.id, entry.stamp, entry.status))
     }
 
-    /// Returns the number of known goals.
-    pub(crate) fn known(&self) -> usize {
+    /// Returns the number of goals in a status array.
+    pub(crate) fn listed(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// Records that a status array shows all goals as they are now.
+    pub(crate) fn handle_listed(&mut self) {
+        self.unlisted = 0;
+        while let Some(id) = self.leaving.pop() {
+            self.remove(id);
+        }
     }
 
     /// Returns the data of the goals that have not ended.
@@ -288,10 +316,20 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
     fn forget_first(&mut self) {
         let Some(Ended { id, bytes, .. }) = self.ended.pop_front() else { return };
         self.bytes -= bytes;
+        let result = self.entry_mut(id).and_then(|entry| entry.result.take());
+        self.forgotten.extend(result);
+        if self.ended.len() < self.unlisted {
+            self.unlisted -= 1;
+            self.leaving.push(id);
+        } else {
+            self.remove(id);
+        }
+    }
+
+    fn remove(&mut self, id: GoalId) {
         let Some(number) = self.numbers.remove(&id) else { return };
         let slot = self.slot(number);
-        let entry = self.slots[slot].take();
-        self.forgotten.extend(entry.and_then(|entry| entry.result));
+        self.slots[slot] = None;
         while let Some(None) = self.slots.front() {
             self.slots.pop_front();
             self.first += 1;
@@ -321,6 +359,14 @@ mod tests {
         waiting: Vec<u32>,
         result: Option<u64>,
         ended: Option<(i64, u64)>,
+        /// An array has shown its end.
+        is_listed: bool,
+    }
+
+    impl Told {
+        fn is_forgotten(&self) -> bool {
+            self.ended.is_some() && self.result.is_none()
+        }
     }
 
     /// The protocol as the articles describe it, goal by goal, without any index.
@@ -336,23 +382,22 @@ mod tests {
         }
 
         fn expire(&mut self, now: i64, timeout: Option<i64>, (most, most_bytes): (usize, usize)) {
-            let mut ends: Vec<(u64, GoalId, usize)> = self
+            let mut ends: Vec<((i64, u64), GoalId, usize)> = self
                 .goals
                 .iter()
-                .filter_map(|(id, goal)| Some((goal.ended?.1, *id, bytes_of(goal.result?))))
+                .filter_map(|(id, goal)| Some((goal.ended?, *id, bytes_of(goal.result?))))
                 .collect();
             ends.sort_unstable();
-            let is_too_much = |kept: &[(u64, GoalId, usize)]| {
+            let is_too_much = |kept: &[((i64, u64), GoalId, usize)]| {
                 let bytes: usize = kept.iter().map(|(.., bytes)| bytes).sum();
                 kept.len() > most || (kept.len() > 1 && bytes > most_bytes)
             };
-            while is_too_much(&ends) {
+            let is_over = |end: i64| timeout.is_some_and(|timeout| now >= end + timeout);
+            while is_too_much(&ends) || ends.first().is_some_and(|((end, _), ..)| is_over(*end)) {
                 let (_, gone, _) = ends.remove(0);
-                self.goals.retain(|(id, _)| *id != gone);
+                self.get(gone).expect("it was there").result = None;
             }
-            if let Some(timeout) = timeout {
-                self.goals.retain(|(_, goal)| goal.ended.is_none_or(|(end, _)| now < end + timeout));
-            }
+            self.goals.retain(|(_, goal)| !(goal.is_forgotten() && goal.is_listed));
         }
 
         fn meant(&self, id: u8, stamp: i64) -> Result<Vec<GoalId>, CancelCode> {
@@ -382,6 +427,7 @@ mod tests {
         Result(u8),
         Cancel(u8, i64),
         Pass(i64),
+        List,
     }
 
     fn step() -> impl Strategy<Value = Step> {
@@ -393,6 +439,7 @@ mod tests {
             2 => (1..9_u8).prop_map(Step::Result),
             2 => (0..9_u8, prop_oneof![Just(0), 1..60_i64]).prop_map(|(id, stamp)| Step::Cancel(id, stamp)),
             2 => (1..9_i64).prop_map(Step::Pass),
+            2 => Just(Step::List),
         ]
     }
 
@@ -414,8 +461,9 @@ mod tests {
                 let is_new = oracle.get(id).is_none();
                 assert_eq!(table.handle_goal(at(now), id, ()), is_new);
                 if is_new {
-                    let (waiting, result, ended) = (Vec::new(), None, None);
-                    let told = Told { stamp: now, status: GoalStatus::Accepted, waiting, result, ended };
+                    let status = GoalStatus::Accepted;
+                    let (waiting, result, ended, is_listed) = (Vec::new(), None, None, false);
+                    let told = Told { stamp: now, status, waiting, result, ended, is_listed };
                     oracle.goals.push((id, told));
                 }
             }
@@ -445,6 +493,7 @@ mod tests {
                 let id = GoalId([id; 16]);
                 let wanted = match oracle.get(id) {
                     None => ResultRequest::Unknown(number),
+                    Some(goal) if goal.is_forgotten() => ResultRequest::Unknown(number),
                     Some(Told { status, result: Some(result), .. }) => {
                         ResultRequest::Answer(number, *status, *result)
                     }
@@ -459,6 +508,10 @@ mod tests {
                 let found = table.handle_cancel(GoalId([id; 16]), at(stamp));
                 let found = found.map(|goals| goals.iter().map(|(id, ..)| *id).collect::<Vec<_>>());
                 assert_eq!(found, oracle.meant(id, stamp));
+            }
+            Step::List => {
+                table.handle_listed();
+                oracle.goals.iter_mut().for_each(|(_, goal)| goal.is_listed = goal.ended.is_some());
             }
             Step::Pass(_) => {}
         }
@@ -488,8 +541,11 @@ mod tests {
                 let told: Vec<_> = oracle.goals.iter().map(|(id, goal)| (*id, goal.stamp, goal.status)).collect();
                 prop_assert_eq!(&statuses, &told);
                 let active = told.iter().filter(|(.., status)| status.is_active()).count();
-                prop_assert_eq!((table.active(), table.actives().count(), table.known()), (active, active, told.len()));
-                let next = oracle.goals.iter().filter_map(|(_, goal)| goal.ended).map(|(end, _)| end).min();
+                prop_assert_eq!((table.active(), table.actives().count(), table.listed()), (active, active, told.len()));
+                let known: Vec<_> = table.goals().map(|(id, ..)| id).collect();
+                let kept = oracle.goals.iter().filter(|(_, goal)| !goal.is_forgotten());
+                prop_assert_eq!(known, kept.clone().map(|(id, _)| *id).collect::<Vec<_>>());
+                let next = kept.filter_map(|(_, goal)| goal.ended).map(|(end, _)| end).min();
                 let next = next.zip(timeout).map(|(end, timeout)| at(end + timeout));
                 prop_assert_eq!(table.poll_timeout(), next);
             }
@@ -511,7 +567,7 @@ mod tests {
             table.handle_goal(at(1), id, ());
             table.handle_event(id, GoalEvent::Execute);
             table.handle_end(at(1), id, GoalEvent::Succeed, (number.into(), bytes)).unwrap();
-            let known: Vec<u8> = table.statuses().map(|(id, ..)| id.0[0]).collect();
+            let known: Vec<u8> = table.goals().map(|(id, ..)| id.0[0]).collect();
             (known, table.take_forgotten())
         };
         assert_eq!(end(1, 5), (vec![1], vec![]));
@@ -519,6 +575,22 @@ mod tests {
         assert_eq!(end(3, 1), (vec![2, 3], vec![1]));
         assert_eq!(end(4, 1000), (vec![4], vec![2, 3]), "it alone is more than may be kept");
         assert_eq!(end(5, 0), (vec![5], vec![4]));
+    }
+
+    #[test]
+    fn the_end_of_a_forgotten_goal_is_listed_once() {
+        for keeps in [keeps(Some(Duration::ZERO)), Keeps { most: 0, ..keeps(None) }] {
+            let mut table = Table::new(keeps);
+            let id = GoalId([1; 16]);
+            table.handle_goal(at(1), id, ());
+            table.handle_event(id, GoalEvent::Execute);
+            table.handle_end(at(1), id, GoalEvent::Succeed, (7, 1));
+            assert_eq!((table.take_forgotten(), table.goals().count()), (vec![7], 0));
+            assert_eq!(table.handle_result_request(id, 2), ResultRequest::Unknown(2));
+            assert_eq!(table.statuses().next(), Some((id, at(1), GoalStatus::Succeeded)));
+            table.handle_listed();
+            assert_eq!(table.statuses().next(), None);
+        }
     }
 
     #[test]
@@ -557,10 +629,12 @@ mod tests {
             table.handle_goal(at(1), id, ());
             table.handle_event(id, GoalEvent::Execute);
             table.handle_end(at(1), id, GoalEvent::Succeed, (0, 1));
+            table.handle_listed();
         }
-        assert_eq!((table.known(), table.active(), table.statuses().count()), (1, 1, 1));
+        assert_eq!((table.listed(), table.active(), table.statuses().count()), (1, 1, 1));
         table.handle_event(stays, GoalEvent::Execute);
         table.handle_end(at(1), stays, GoalEvent::Succeed, (0, 1));
+        table.handle_listed();
         assert!(table.slots.is_empty());
     }
 }

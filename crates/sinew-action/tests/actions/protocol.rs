@@ -446,6 +446,26 @@ fn results_are_kept_for_no_time_or_without_a_limit() {
 }
 
 #[test]
+fn the_states_show_the_end_of_a_goal_whose_result_is_not_kept() {
+    let world = World::in_process();
+    let server = world.server.action_server::<Fibonacci>("fibonacci").result_timeout(Duration::ZERO);
+    let server = server.callback(|goal: ExecutingGoal<Fibonacci>| goal.succeed(result(&[1]))).unwrap();
+    let qos = QoS::new().keep_all().reliable().transient_local();
+    let statuses = world.client.subscription::<GoalStatusArray>("fibonacci/_action/status").qos(qos);
+    let statuses = statuses.create().unwrap();
+    let client = world.client();
+    for number in 1..=2 {
+        drop(sent(&client, number));
+        world.executor.spin_all(PATIENCE).unwrap();
+        assert_eq!(server.goals(), []);
+    }
+    let states =
+        |array: Shared<GoalStatusArray>| array.status_list.iter().map(|entry| entry.status).collect();
+    let all: Vec<Vec<i8>> = std::iter::from_fn(|| statuses.take()).map(|(array, _)| states(array)).collect();
+    assert_eq!(all, [vec![], vec![2], vec![4], vec![2], vec![4]]);
+}
+
+#[test]
 fn the_five_entities_are_ros_2_s() {
     let context = Context::builder().shared_memory(false).domain(0).build().unwrap();
     let node = context.node_in("/robot", "arm").unwrap();
