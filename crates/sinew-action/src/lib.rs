@@ -64,6 +64,7 @@ mod kind;
 mod posting;
 mod server;
 mod status;
+mod waiting;
 mod wire;
 
 pub use client::{

@@ -21,6 +21,7 @@ use crate::goal_id::GoalId;
 use crate::kind::Kind;
 use crate::posting::{CallbackResult, CloseWork, Poster};
 use crate::status::GoalStatus;
+use crate::waiting::{Waited, Wakers};
 use foldhash::HashMap;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
@@ -33,7 +34,7 @@ use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
-use std::task::{Poll, Waker};
+use std::task::Waker;
 use std::time::Duration;
 
 /// Number of feedback messages that are taken in one pass before ended goals get their results. The
@@ -125,6 +126,12 @@ pub(super) struct GoalState<A: ClientKind> {
     is_ready: bool,
 }
 
+impl<A: ClientKind> Waited for GoalState<A> {
+    fn wakers(&mut self) -> &mut Wakers {
+        &mut self.progress.wakers
+    }
+}
+
 /// The endpoints that get the answer to a goal that was given up, and cancel the goal if it was
 /// accepted. They outlive the client: the first one's listener holds the goal, and the goal holds
 /// them, until the answer comes.
@@ -185,32 +192,6 @@ impl<A: ClientKind> ClientGoal<A> {
                 let (action, goal) = (action.to_owned(), state.unsent.take());
                 Some(Err(SendGoalError { action, failure, goal }))
             }
-        }
-    }
-
-    /// Returns what `look` finds, or registers the task to be woken by the next change.
-    pub(super) fn poll<T>(
-        &self,
-        task: &Waker,
-        mut look: impl FnMut(&mut Progress<A::SharedFeedback, A::SharedResult>) -> Option<T>,
-    ) -> Poll<T> {
-        let mut ours = None;
-        loop {
-            let mut state = self.state.lock();
-            if let Some(found) = look(&mut state.progress) {
-                drop(state);
-                drop(ours); // dropping a waker runs the program's code: outside the lock
-                return Poll::Ready(found);
-            }
-            if state.progress.has(task) {
-                return Poll::Pending;
-            }
-            if let Some(ours) = ours.take() {
-                state.progress.wait(ours);
-                return Poll::Pending;
-            }
-            drop(state);
-            ours = Some(task.clone()); // runs the program's code; then look again
         }
     }
 
@@ -495,7 +476,7 @@ impl<A: ClientKind> ClientCore<A> {
             let has_news = goal.has_callbacks && state.progress.has_news(goal.has_feedback_callback);
             let posts = has_news && !state.is_ready;
             state.is_ready |= has_news;
-            (changed, state.progress.take_wakers(), posts, state.progress.is_over())
+            (changed, state.progress.wakers.take(), posts, state.progress.is_over())
         };
         if is_over {
             self.forget(goal.id);

@@ -3,11 +3,13 @@
 use super::cancel::{Cancel, PendingCancel};
 use super::core::{ClientCore, ClientGoal, stamp_of};
 use super::kind::ClientKind;
+use super::progress::Progress;
 use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
 use crate::kind::Kind;
 use crate::status::GoalStatus;
+use crate::waiting::Place;
 use futures_core::Stream;
 use sinew::Duration;
 use sinew::msg::Action;
@@ -17,7 +19,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 /// The outcome of sending a goal.
 pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Kind>::Goal>>;
@@ -31,6 +33,8 @@ fn accepted<A: ClientKind>(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>)
 struct Hold<A: ClientKind> {
     core: Arc<ClientCore<A>>,
     goal: Arc<ClientGoal<A>>,
+    /// Of a future, among those that wait for the goal.
+    place: Place,
 }
 
 impl<A: ClientKind> Hold<A> {
@@ -38,7 +42,16 @@ impl<A: ClientKind> Hold<A> {
         // Relaxed: a hold is only cloned from another one, or made by the goal's callback, which
         // keeps it.
         goal.handles.fetch_add(1, Ordering::Relaxed);
-        Self { core: core.clone(), goal: goal.clone() }
+        Self { core: core.clone(), goal: goal.clone(), place: Place::default() }
+    }
+
+    /// Returns what `look` finds, or registers the task to be woken by the next change.
+    fn poll<T>(
+        &mut self,
+        task: &Waker,
+        mut look: impl FnMut(&mut Progress<A::SharedFeedback, A::SharedResult>) -> Option<T>,
+    ) -> Poll<T> {
+        self.place.poll(&self.goal.state, task, |state| look(&mut state.progress))
     }
 }
 
@@ -50,6 +63,7 @@ impl<A: ClientKind> Clone for Hold<A> {
 
 impl<A: ClientKind> Drop for Hold<A> {
     fn drop(&mut self) {
+        self.place.leave(&self.goal.state);
         if self.goal.handles.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.core.release(&self.goal);
         }
@@ -127,9 +141,9 @@ impl<A: ClientKind> Future for PendingGoal<A> {
     type Output = Accepted<A>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Hold { core, goal } = &self.0;
-        ready!(goal.poll(context.waker(), |progress| progress.response.is_some().then_some(())));
-        accepted(core, goal).map_or(Poll::Pending, Poll::Ready)
+        let hold = &mut self.get_mut().0;
+        ready!(hold.poll(context.waker(), |progress| progress.response.is_some().then_some(())));
+        accepted(&hold.core, &hold.goal).map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -225,9 +239,9 @@ impl<A: ClientKind> Future for PendingResult<A> {
     type Output = Result<GoalResult<A>, ResultError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let goal = &self.0.goal;
-        ready!(goal.poll(context.waker(), |progress| progress.result.is_some().then_some(())));
-        goal.result().map_or(Poll::Pending, Poll::Ready)
+        let hold = &mut self.get_mut().0;
+        ready!(hold.poll(context.waker(), |progress| progress.result.is_some().then_some(())));
+        hold.goal.result().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -257,7 +271,7 @@ impl<A: ClientKind> Stream for Feedback<A> {
     type Item = FeedbackItem<A>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.goal.poll(context.waker(), |progress| match progress.take_feedback() {
+        self.get_mut().0.poll(context.waker(), |progress| match progress.take_feedback() {
             Some(message) => Some(Some(FeedbackItem(message))),
             None => progress.is_over().then_some(None),
         })

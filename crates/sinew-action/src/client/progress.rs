@@ -8,9 +8,9 @@
 
 use crate::error::{ResultError, SendGoalFailure};
 use crate::status::GoalStatus;
+use crate::waiting::Wakers;
 use sinew::time::Time;
 use std::collections::VecDeque;
-use std::task::Waker;
 
 /// `F`: feedback; `R`: a result.
 pub(super) struct Progress<F, R> {
@@ -27,7 +27,7 @@ pub(super) struct Progress<F, R> {
     lost_on_the_way: Option<u64>,
     pub(super) result: Option<Result<(GoalStatus, R), ResultError>>,
     /// Tasks that wait for a change of the goal.
-    wakers: Vec<Waker>,
+    pub(super) wakers: Wakers,
     told: Told,
 }
 
@@ -57,7 +57,7 @@ impl<F, R: Clone> Progress<F, R> {
             displaced: 0,
             lost_on_the_way: None,
             result: None,
-            wakers: Vec::new(),
+            wakers: Wakers::default(),
             told: Told::Nothing,
         }
     }
@@ -125,21 +125,6 @@ impl<F, R: Clone> Progress<F, R> {
 
     pub(super) fn take_feedback(&mut self) -> Option<F> {
         self.feedback.pop_front()
-    }
-
-    /// Returns `true` if this task is already registered to be woken.
-    pub(super) fn has(&self, waker: &Waker) -> bool {
-        self.wakers.iter().any(|known| known.will_wake(waker))
-    }
-
-    /// Registers a task to be woken by the next change.
-    pub(super) fn wait(&mut self, waker: Waker) {
-        self.wakers.push(waker);
-    }
-
-    /// Takes the registered tasks. The caller wakes them without holding a lock.
-    pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
-        std::mem::take(&mut self.wakers)
     }
 
     /// Returns the next news for the callbacks; `feedback`: whether there is a feedback callback.

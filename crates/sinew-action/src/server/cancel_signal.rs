@@ -1,5 +1,6 @@
 //! Notifies a goal that it must end early: by a flag, a future and a callback.
 
+use crate::waiting::{Place, Waited, Wakers};
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use std::fmt;
 use std::pin::Pin;
@@ -35,8 +36,14 @@ pub(super) struct CancelSignal {
 
 #[derive(Default)]
 struct Told {
-    tasks: Vec<Waker>,
+    wakers: Wakers,
     callback: Option<Box<dyn FnOnce(CancelReason) + Send>>,
+}
+
+impl Waited for Told {
+    fn wakers(&mut self) -> &mut Wakers {
+        &mut self.wakers
+    }
 }
 
 impl CancelSignal {
@@ -63,14 +70,14 @@ impl CancelSignal {
     /// Notifies the waiting tasks and the callback. Runs the program's code: the caller holds no
     /// lock.
     pub(super) fn raise(&self, reason: CancelReason) {
-        let told = {
+        let (wakers, callback) = {
             let mut told = self.told.lock();
             self.mark_under(&told, reason);
-            std::mem::take(&mut *told)
+            (told.wakers.take(), told.callback.take())
         };
         no_lock_is_held();
-        told.tasks.into_iter().for_each(Waker::wake);
-        if let Some(callback) = told.callback {
+        wakers.into_iter().for_each(Waker::wake);
+        if let Some(callback) = callback {
             callback(reason);
         }
     }
@@ -95,13 +102,20 @@ impl CancelSignal {
 /// Ready once a goal must end early; returned by
 /// [`ExecutingGoal::cancel_requested`](super::ExecutingGoal::cancel_requested).
 #[must_use = "a future does nothing until it is awaited"]
-pub struct CancelRequested(pub(super) Arc<CancelSignal>);
+pub struct CancelRequested {
+    signal: Arc<CancelSignal>,
+    place: Place,
+}
 
 impl CancelRequested {
+    pub(super) fn new(signal: &Arc<CancelSignal>) -> Self {
+        Self { signal: signal.clone(), place: Place::default() }
+    }
+
     /// Sets the goal's callback, as
     /// [`ExecutingGoal::on_cancel_requested`](super::ExecutingGoal::on_cancel_requested).
     pub fn on_cancel_requested(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
-        self.0.tell(callback);
+        self.signal.tell(callback);
     }
 }
 
@@ -109,29 +123,19 @@ impl Future for CancelRequested {
     type Output = CancelReason;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CancelReason> {
-        let mut ours = None;
-        loop {
-            let mut told = self.0.told.lock();
-            if let Some(reason) = self.0.reason() {
-                drop(told);
-                drop(ours); // dropping a waker runs the program's code: outside the lock
-                return Poll::Ready(reason);
-            }
-            if told.tasks.iter().any(|waker| waker.will_wake(context.waker())) {
-                return Poll::Pending;
-            }
-            if let Some(ours) = ours.take() {
-                told.tasks.push(ours);
-                return Poll::Pending;
-            }
-            drop(told);
-            ours = Some(context.waker().clone()); // runs the program's code; then look again
-        }
+        let Self { signal, place } = self.get_mut();
+        place.poll(&signal.told, context.waker(), |_| signal.reason())
+    }
+}
+
+impl Drop for CancelRequested {
+    fn drop(&mut self) {
+        self.place.leave(&self.signal.told);
     }
 }
 
 impl fmt::Debug for CancelRequested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CancelRequested").field(&self.0.reason()).finish()
+        f.debug_tuple("CancelRequested").field(&self.signal.reason()).finish()
     }
 }

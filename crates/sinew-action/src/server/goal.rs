@@ -165,7 +165,7 @@ macro_rules! handle {
             /// Returns a future that is ready once the goal must end early. Any runtime may poll
             /// it, and it outlives this handle.
             pub fn cancel_requested(&self) -> CancelRequested {
-                CancelRequested(self.hold.signal.clone())
+                CancelRequested::new(&self.hold.signal)
             }
 
             /// Sets a callback that is called once, as soon as the goal must end early, on the

@@ -11,7 +11,10 @@ use sinew_action::{
 use sinew_interfaces::example_interfaces::action::{
     Fibonacci, FibonacciResult, FibonacciSendGoalRequest, FibonacciSendGoalResponse,
 };
+use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::task::{Context as Task, Wake};
 
 fn execute(goal: ExecutingGoal<Fibonacci>) {
     let sequence = vec![goal.goal().order];
@@ -222,4 +225,38 @@ fn the_thread_that_waits_runs_a_server_that_is_made_by_hand() {
             }
         }
     }
+}
+
+struct Woken;
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {}
+}
+
+fn leaves_no_waker(mut future: impl Future + Unpin) {
+    let tasks = [Arc::new(Woken), Arc::new(Woken)];
+    let kept = || tasks.each_ref().map(|task| Arc::strong_count(task) - 1);
+    let mut poll = |task: usize| {
+        let waker = tasks[task].clone().into();
+        assert!(Pin::new(&mut future).poll(&mut Task::from_waker(&waker)).is_pending());
+    };
+    poll(0);
+    poll(0);
+    assert_eq!(kept(), [1, 0]);
+    poll(1);
+    assert_eq!(kept(), [0, 1], "only the last task is to be woken");
+    drop(future);
+    assert_eq!(kept(), [0, 0]);
+}
+
+#[test]
+fn a_future_keeps_one_waker_and_none_once_it_is_dropped() {
+    let world = World::in_process();
+    let (_server, goals) = world.serve();
+    let goal = sent(&world.client(), 1);
+    let executing = world.next(&goals);
+    let mut feedback = goal.feedback();
+    leaves_no_waker(goal.result());
+    leaves_no_waker(Box::pin(async move { feedback.next().await.is_some() }));
+    leaves_no_waker(executing.cancel_requested());
 }
