@@ -6,7 +6,7 @@ use sinew::erased::{EncodingTable, Message, MessageType, TypeTable};
 use sinew::error::{DecodeError, ErrorCode, HasCode};
 use sinew::msg::cdr::Structure;
 use sinew::prelude::*;
-use sinew::time::Time;
+use sinew::time::{Time, VirtualClock};
 use sinew_action::erased::{
     ActionFields, ActionParts, ActionTypeError, ActionTypes, ErasedAction, ErasedActions, ServicePart,
 };
@@ -16,6 +16,7 @@ use sinew_action::{
 use sinew_interfaces::example_interfaces::action as fibonacci;
 use sinew_interfaces::example_interfaces::action::Fibonacci;
 use std::alloc::Layout;
+use std::cell::RefCell;
 use std::ptr::NonNull;
 use std::sync::mpsc;
 
@@ -68,7 +69,7 @@ unsafe fn decode<T: Value>(_: *const (), from: &[u8], to: *mut u8, filled: bool)
     Ok(())
 }
 
-fn message_type<T: Value>(clones: bool, creates: bool) -> MessageType {
+fn type_table<T: Value>(clones: bool, creates: bool) -> TypeTable {
     let mut table = TypeTable::new(T::NAME, Layout::new::<T>());
     table.hash = Some(T::HASH);
     table.drop = Some(drop_value::<T>);
@@ -76,8 +77,12 @@ fn message_type<T: Value>(clones: bool, creates: bool) -> MessageType {
     table.clone = clones.then_some(clone::<T>);
     let (size, encode, decode) = (size::<T>, encode::<T>, decode::<T>);
     table.encoding = Some(EncodingTable { size, encode, decode, is_plain: false });
+    table
+}
+
+fn message_type<T: Value>(clones: bool, creates: bool) -> MessageType {
     // SAFETY: the functions do what they should for a `T`, on any thread.
-    unsafe { MessageType::register(None, table) }.unwrap()
+    unsafe { MessageType::register(None, type_table::<T>(clones, creates)) }.unwrap()
 }
 
 /// Returns the value of a message of the type.
@@ -366,4 +371,60 @@ fn types_are_checked() {
     let error = ActionTypes::new(ActionParts { get_result: response(true, false), ..good }, Fields);
     assert_eq!(error.unwrap_err().code(), ErrorCode::InvalidTypeTable);
     assert!(ActionTypes::new(ActionParts { get_result: response(false, true), ..good }, Fields).is_ok());
+}
+
+thread_local! {
+    /// Runs when this thread drops the next message that has the type of `results_with_a_hook`.
+    static WHEN_DROPPED: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+}
+
+unsafe fn drop_and_run_hook(data: *const (), value: *mut u8) {
+    // SAFETY: a value of the type, which is given up.
+    unsafe { drop_value::<Response>(data, value) };
+    if let Some(hook) = WHEN_DROPPED.take() {
+        hook();
+    }
+}
+
+fn results_with_a_hook() -> MessageType {
+    let mut table = type_table::<Response>(true, true);
+    table.drop = Some(drop_and_run_hook);
+    // SAFETY: the functions do what they should for a `Response`, on any thread.
+    unsafe { MessageType::register(None, table) }.unwrap()
+}
+
+/// The timer finds no result left to forget, and stops, while the next goal ends.
+#[test]
+fn a_goal_that_ends_while_others_are_forgotten_is_forgotten_in_its_turn() {
+    let context = Context::builder().virtual_time(&VirtualClock::new()).shared_memory(false);
+    let context = context.build().unwrap();
+    let node = context.node("both").unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let at = |time| {
+        context.set_ros_time(Some(Time::from_nanoseconds(time)));
+        executor.spin_all(PATIENCE).unwrap();
+    };
+    at(1);
+    let mut parts = parts(true);
+    parts.get_result.message = results_with_a_hook();
+    let types = ActionTypes::new(parts, Fields).unwrap();
+    let (pen, goals) = mpsc::channel();
+    let server = node
+        .erased_action_server("fibonacci", &types)
+        .result_timeout(Duration::from_nanos(100))
+        .callback(move |goal: ExecutingGoal<ErasedAction>| pen.send(goal))
+        .unwrap();
+    let client = node.erased_action_client("fibonacci", &types).create().unwrap();
+    let [first, second] = [1, 2].map(|number| {
+        drop(client.send_goal(order(&types, number)).wait(PATIENCE).unwrap());
+        executor.spin_all(PATIENCE).unwrap();
+        goals.try_recv().unwrap()
+    });
+    first.succeed(outcome(&types, &[1])).unwrap();
+    WHEN_DROPPED.set(Some(Box::new(move || second.succeed(outcome(&types, &[2])).unwrap())));
+    at(101);
+    assert_eq!(server.goals().len(), 1, "the second one has ended");
+    at(201);
+    assert_eq!(server.goals(), []);
 }

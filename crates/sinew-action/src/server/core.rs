@@ -517,6 +517,11 @@ impl<A: ServerKind> ServerCore<A> {
         drop(results);
         if is_empty && let Some(timer) = self.timer.get() {
             timer.cancel();
+            // A goal that ended meanwhile may have started it before that.
+            let has_results = self.state.lock().table.poll_timeout().is_some();
+            if has_results {
+                timer.reset();
+            }
         }
         if forgotten {
             self.publish_status();
