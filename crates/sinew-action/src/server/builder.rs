@@ -302,8 +302,14 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
             queue.__works_for(A::erased_goal_server(&send));
         }
         let used = A::register(&maker);
+        let of_context = Arc::downgrade(&core);
+        let at_shutdown = maker.__on_shutdown(move || {
+            if let Some(core) = of_context.upgrade() {
+                core.notify_goals();
+            }
+        });
         let close_work = move || queue.clone().close();
-        Ok(ActionServer::new((core, Box::new(close_work)), (send, cancel, result), used))
+        Ok(ActionServer::new((core, Box::new(close_work)), (send, cancel, result), (used, at_shutdown)))
     }
 }
 

@@ -17,7 +17,8 @@ pub enum CancelReason {
     Client = 1,
     /// A newer goal arrived ([`Policy::NewestWins`](super::Policy::NewestWins)).
     Preempted = 2,
-    /// The server is gone: no client gets anything from the goal any more.
+    /// The server is gone, or its context is shut down: no client gets anything from the goal any
+    /// more.
     ServerGone = 3,
 }
 

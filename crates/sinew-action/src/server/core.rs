@@ -528,18 +528,23 @@ impl<A: ServerKind> ServerCore<A> {
         }
     }
 
+    /// Asks all goals to end, because their clients get nothing from them any more.
+    pub(super) fn notify_goals(&self) {
+        let signals: Vec<_> = self.state.lock().table.actives().cloned().collect();
+        for_each_of_all(signals, |signal| signal.raise(CancelReason::ServerGone));
+    }
+
     /// Closes the server: its goals are notified, and the clients that wait for results get an
     /// error.
     pub(super) fn close(&self) {
-        let (topics, waiting, signals, rest) = {
+        let (topics, waiting, rest) = {
             let mut state = self.state.lock();
-            let signals: Vec<_> = state.table.actives().cloned().collect();
             let rest = (state.poster.take(), state.decider.take(), state.admission.clear());
             let topics = (state.topics.take(), state.status_thread.take());
-            (topics, state.table.take_waiting(), signals, rest)
+            (topics, state.table.take_waiting(), rest)
         };
         drop((topics, waiting)); // pending requests fail
-        for_each_of_all(signals, |signal| signal.raise(CancelReason::ServerGone));
+        self.notify_goals(); // none is accepted any more
         drop(rest); // with the queue, which drops the goals that haven't begun, and all futures
     }
 }

@@ -152,7 +152,7 @@ macro_rules! handle {
             }
 
             /// Returns `true` if the goal must end early: a client requested it, a newer goal
-            /// arrived, or the server is gone. Never blocks.
+            /// arrived, the server is gone, or its context is shut down. Never blocks.
             pub fn is_cancel_requested(&self) -> bool {
                 self.cancel_reason().is_some()
             }

@@ -35,6 +35,7 @@ use crate::goal_id::GoalId;
 use crate::posting::CloseWork;
 use crate::status::GoalStatus;
 use sinew::error::CreateError;
+use sinew::event::ShutdownHandler;
 use sinew::introspection::{RegisteredType, ServiceIntrospection};
 use sinew::msg::Action;
 use sinew::time::Time;
@@ -52,7 +53,7 @@ use std::sync::Arc;
 ///
 /// Clones are the same server: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close). Then its goals are notified ([`CancelReason::ServerGone`]), and clients
-/// that wait for a result get an error.
+/// that wait for a result get an error. Its goals are also notified when its context is shut down.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -98,15 +99,17 @@ struct ServerInner<A: ServerKind> {
     result: A::ResultServer,
     /// Registers the action's type with the server's node, which describes it to other processes.
     _used: Option<RegisteredType>,
+    /// Notifies the goals when the context is shut down.
+    _at_shutdown: ShutdownHandler,
 }
 
 impl<A: ServerKind> ActionServer<A> {
     fn new(
         (core, close_work): (Arc<ServerCore<A>>, CloseWork),
         (send, cancel, result): (A::GoalServer, Server<CancelGoal>, A::ResultServer),
-        used: Option<RegisteredType>,
+        (_used, _at_shutdown): (Option<RegisteredType>, ShutdownHandler),
     ) -> Self {
-        Self(Arc::new(ServerInner { core, close_work, send, cancel, result, _used: used }))
+        Self(Arc::new(ServerInner { core, close_work, send, cancel, result, _used, _at_shutdown }))
     }
 
     /// Returns the action's full name, after remapping. (The names of its five entities can also be

@@ -167,6 +167,21 @@ fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {
     assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);
 }
 
+/// So a callback that executes a goal can end, for which an executor waits.
+#[test]
+fn the_end_of_the_context_tells_the_goals() {
+    let world = World::in_process();
+    let (_server, goals) = world.serve();
+    let _goal = sent(&world.client(), 1);
+    let executing = world.next(&goals);
+    let (tell, told) = mpsc::channel();
+    executing.on_cancel_requested(move |reason| tell.send(reason).unwrap());
+    world.contexts[0].shutdown();
+    assert_eq!(executing.cancel_reason(), Some(CancelReason::ServerGone));
+    assert_eq!(told.try_recv(), Ok(CancelReason::ServerGone));
+    assert!(executing.canceled(default()).is_ok(), "no error where the program is about to end");
+}
+
 /// The client cancels in its feedback callback; the goal ends in the callback that the cancel
 /// request runs; and the client sends the next goal when it hears of the end.
 fn goals_end_inside_callbacks_that_cancelling_runs(world: &World) {

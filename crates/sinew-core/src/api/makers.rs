@@ -27,6 +27,7 @@ use crate::parameters::spec::Parameters;
 use crate::ros::failure::CreateError;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
+use crate::topic::shutdown::ShutdownHandler;
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Message, Service, TypeHash};
 use std::os::fd::AsFd;
@@ -448,6 +449,12 @@ pub trait Maker: Executable + Clone + Send + Sync + 'static {
 
     #[doc(hidden)]
     fn callback_group(&self) -> &Self::Group;
+
+    /// For crates built on this one: as [`Context::on_shutdown`](crate::Context::on_shutdown).
+    #[doc(hidden)]
+    fn __on_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
+        NodeCore::of(self.callback_group().core()).context.session.on_shutdown(callback)
+    }
 
     // The inherent methods are documented.
     makers!(
