@@ -17,8 +17,9 @@
 //! encoded as they are in memory (this machine's byte order, aligned), otherwise owned; `bool`s are
 //! always owned, since the encoded bytes are untrusted.
 //!
-//! [`view`] checks the whole encoded message once. It allocates only for an owned `Cow` and for a
-//! `wstring`. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
+//! [`view`] checks the whole encoded message once. It allocates only for an owned `Cow`, for a
+//! `wstring`, and to count the characters of a string with more bytes than its bound.
+//! [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
 //!
 //! A subscription with a callback that takes a view creates it from the form that the message has,
 //! for the duration of the call: `view::view::<T>(encoded)` for encoded bytes in a chunk,
@@ -139,16 +140,18 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Displays invalid UTF-8 as U+FFFD.
+/// Displays invalid UTF-8 as U+FFFD. Copies the text, since its writer may still be changing it
+/// while it is checked.
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        String::from_utf8_lossy(self.bytes).fmt(f)
+        String::from_utf8_lossy(&self.bytes.to_vec()).fmt(f)
     }
 }
 
+/// Copies the text, as `Display` does.
 impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(self.bytes))
+        write!(f, "{:?}", String::from_utf8_lossy(&self.bytes.to_vec()))
     }
 }
 
@@ -559,5 +562,34 @@ impl<T: Viewed, const N: usize> Viewed for [T; N] {
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<[T::View<'a>; N], Fault> {
         T::view_array(decoder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Text;
+    use std::fmt::{self, Write as _};
+    use std::ops::Range;
+
+    /// Fails if it gets a text in this range of addresses.
+    struct Elsewhere(Range<*const u8>);
+
+    impl fmt::Write for Elsewhere {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            if self.0.contains(&text.as_ptr()) { Err(fmt::Error) } else { Ok(()) }
+        }
+    }
+
+    /// Otherwise a text could change after its check, when it is a `&str` already.
+    #[test]
+    fn what_is_shown_is_a_copy() {
+        for bytes in ["arm", "größe"].map(str::as_bytes) {
+            let text = Text { bytes };
+            let mut elsewhere = Elsewhere(bytes.as_ptr_range());
+            assert_eq!(write!(elsewhere, "{text}"), Ok(()));
+            assert_eq!(write!(elsewhere, "{text:?}"), Ok(()));
+        }
+        let text = Text { bytes: b"a\xffb" };
+        assert_eq!(format!("{text} {text:?}"), "a\u{fffd}b \"a\u{fffd}b\"");
     }
 }

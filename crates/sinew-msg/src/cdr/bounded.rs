@@ -32,7 +32,9 @@ pub(crate) fn text_beyond(bytes: &[u8], bound: usize) -> Option<usize> {
     if bytes.len() <= bound {
         return None; // every character has at least one byte
     }
-    let chunks = bytes.utf8_chunks();
+    // A copy: in a view, the writer may still be changing bytes that are already a checked `&str`.
+    let copy = bytes.to_vec();
+    let chunks = copy.utf8_chunks();
     let count =
         chunks.map(|chunk| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())).sum();
     (count > bound).then_some(count)

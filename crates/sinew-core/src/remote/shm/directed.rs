@@ -111,9 +111,15 @@ impl<'a> Body<'a> {
     }
 }
 
+/// Returns the text of an answer or request. It may lie in the memory of its writer, which may
+/// still be changing it: the text is copied before it is checked.
+fn text_of(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body.to_vec()).into_owned()
+}
+
 /// Returns the failure of that kind.
 fn failure_of(kind: u8, text: &[u8]) -> CallFailure {
-    let text = String::from_utf8_lossy(text).into_owned();
+    let text = text_of(text);
     match kind {
         kind::FAILED => CallFailure::Failed { message: text },
         kind::PANICKED => CallFailure::Panicked { message: text },
@@ -402,7 +408,7 @@ impl DirectedReader {
                     let failed = |error: DecodeError| CallFailure::Transport { problem: error.to_string() };
                     Received::Content(id, message.head, RawMessage::decode(pool, body).map_err(failed))
                 }
-                Some((_, kind::LOST, body)) => Received::Lost(String::from_utf8_lossy(body).into_owned()),
+                Some((_, kind::LOST, body)) => Received::Lost(text_of(body)),
                 Some((id, kind, body)) => Received::Content(id, message.head, Err(failure_of(kind, body))),
             });
         }
