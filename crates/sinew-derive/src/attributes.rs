@@ -29,8 +29,9 @@ impl Attributes {
             "name" if self.name.is_none() => {
                 let name: LitStr = meta.value()?.parse()?;
                 if !is_type_name(&name.value()) {
-                    let problem = "a ROS 2 type name looks like \"package/msg/Type\": a package in lower case, \
-                                   `msg`, `srv` or `action`, and a type in camel case";
+                    let problem = "a ROS 2 type name looks like \"package/msg/Type\": a package of lower-case \
+                                   letters, digits and single underscores, `msg`, `srv` or `action`, and a type in \
+                                   camel case";
                     return Err(Error::new(name.span(), problem));
                 }
                 self.name = Some(name);
@@ -99,6 +100,8 @@ fn is_type_name(name: &str) -> bool {
     let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     package.starts_with(|c: char| c.is_ascii_lowercase())
         && package.chars().all(lower)
+        && !package.contains("__")
+        && !package.ends_with('_')
         && ["msg", "srv", "action"].contains(&kind)
         && structure.starts_with(|c: char| c.is_ascii_uppercase())
         && structure.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') // AddTwoInts_Request
@@ -116,7 +119,16 @@ mod tests {
         for bad in ["", "String", "std_msgs/String", "std_msgs/msg/string", "Std/msg/String", "1a/msg/B"] {
             assert!(!is_type_name(bad), "{bad}");
         }
-        for bad in ["a/msg/B/C", "a/topic/B", "a/msg/", "/msg/B", "a-b/msg/C", "a/msg/Größe"] {
+        for bad in [
+            "a/msg/B/C",
+            "a/topic/B",
+            "a/msg/",
+            "/msg/B",
+            "a-b/msg/C",
+            "a/msg/Größe",
+            "a__b/msg/C",
+            "a_/msg/B",
+        ] {
             assert!(!is_type_name(bad), "{bad}");
         }
     }

@@ -28,6 +28,18 @@ impl<'a> Field<'a> {
         Some(Self { ident, name: ident.unraw().to_string(), ty: &field.ty })
     }
 
+    /// Refuses names that no field has in ROS 2. The hash of the type is made of a text in ASCII.
+    fn check_name(&self) -> Result<()> {
+        if self.name.is_ascii() {
+            return Ok(());
+        }
+        let problem = format!(
+            "the field `{}` has letters that ROS 2 has in no name; use the letters a to z, digits and `_`",
+            self.name
+        );
+        Err(Error::new(self.ident.span(), problem))
+    }
+
     /// Returns the type as a `Field`. If it is none, the compiler points at the field.
     fn encoded(&self, root: &TokenStream) -> TokenStream {
         let ty = self.ty;
@@ -71,7 +83,9 @@ fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
     let problem = match &input.data {
         Data::Struct(DataStruct { fields: Fields::Named(fields), .. }) => {
             fields.named.iter().try_for_each(|field| refuse_on_field(&field.attrs))?;
-            return Ok(fields.named.iter().filter_map(Field::of).collect());
+            let fields: Vec<_> = fields.named.iter().filter_map(Field::of).collect();
+            fields.iter().try_for_each(Field::check_name)?;
+            return Ok(fields);
         }
         Data::Struct(_) => {
             "the fields of a message that leaves its process have names: `struct Name { field: Type }`, or \
@@ -112,7 +126,7 @@ impl Structure<'_> {
                     };
                 // Quick, but not by the standards of constants.
                 #[allow(long_running_const_eval, reason = "its end is in sight: it hashes one text")]
-                const HASH: #root::TypeHash = Self::DESCRIPTION.hash();
+                const HASH: #root::TypeHash = <Self as #root::cdr::Structure>::DESCRIPTION.hash();
             }
         }
     }

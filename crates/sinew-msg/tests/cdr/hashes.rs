@@ -57,6 +57,28 @@ fn hashes_are_those_of_ros_2() {
     check::<Empty>("6587ceacfdb97a895b60774d021011c64f8c7299f53322404af4036dec6142dc");
 }
 
+/// A type may have constants that are called as those of the traits.
+#[test]
+fn constants_of_the_type_itself_change_nothing() {
+    #[derive(Message)]
+    #[message(name = "test_msgs/msg/Pose")]
+    struct Pose {
+        x: f32,
+    }
+    #[expect(dead_code, reason = "the derive must not use them")]
+    impl Pose {
+        const DESCRIPTION: &'static str = "where something is";
+        const HASH: u8 = 0;
+        const TYPE: u8 = 0;
+        const ALIGNMENT: u8 = 0;
+        const LEAST: u8 = 0;
+        const NAME: u8 = 0;
+        const ENCODING: u8 = 0;
+    }
+    let hash = variant!("test_msgs/msg/Pose", x: f32);
+    assert_eq!(encoding::<Pose>().hash, hash);
+}
+
 #[test]
 fn a_struct_and_a_definition_that_say_the_same_have_one_description() {
     let mut definitions = Definitions::new();

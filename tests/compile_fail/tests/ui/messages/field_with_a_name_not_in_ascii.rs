@@ -1,0 +1,8 @@
+use sinew_msg::Message;
+
+#[derive(Message)]
+struct Box {
+    größe: f64,
+}
+
+fn main() {}
