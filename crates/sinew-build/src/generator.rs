@@ -5,7 +5,7 @@ use crate::files::{package_name, write};
 use crate::names::{Names, identifier};
 use crate::package;
 use crate::ros::{self, RosInterfaces};
-use sinew_msg::definition::{Definitions, ElementType, Interfaces};
+use sinew_msg::definition::{Definitions, ElementType, Interfaces, ResolveError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,8 @@ impl Generator {
         let texts = self.texts()?;
         let mut modules = String::new();
         for (package, text) in &texts {
-            let path = folder.join(format!("{package}.rs"));
+            // A package may be called `interfaces`.
+            let path = folder.join(format!("{package}.package.rs"));
             // The folder's path may contain any character; the debug form is a valid Rust string.
             let name = identifier(package);
             modules += &format!(
@@ -118,27 +119,37 @@ impl Generator {
         }
         let is_known = |package: &str| own.contains(package) || elsewhere.contains_key(package);
         let ros = RosInterfaces::of_dependency();
-        let interfaces =
-            definitions.resolve().map_err(|error| ros::with_hint(error, ros.as_ref(), is_known))?;
-        add_needed(&mut own, &interfaces, &elsewhere);
-        let names = Names::new(&interfaces, elsewhere)?;
+        let hinted = |error| ros::with_hint(error, ros.as_ref(), is_known);
+        let interfaces = definitions.resolve().map_err(hinted)?;
+        check_provided(&own, &interfaces, is_known).map_err(hinted)?;
+        let names = Names::new(&interfaces, elsewhere.clone())?;
         let mut generation = package::Generation::new(&self.root, &interfaces, names);
-        Ok(own.into_iter().map(|package| (package.clone(), generation.package(&package))).collect())
+        Ok(own.iter().map(|package| (package.clone(), generation.package(package))).collect())
     }
 }
 
-/// Adds the packages that only derived types need; every set of definitions has them built in.
-fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &BTreeMap<String, String>) {
-    let mut unseen: Vec<String> = own.iter().cloned().collect();
-    while let Some(package) = unseen.pop() {
-        let types = interfaces.iter().filter(|interface| interface.name.package() == package);
-        for field in types.flat_map(|interface| &interface.fields) {
-            if let ElementType::Message(name) = &field.field_type.element
-                && !elsewhere.contains_key(name.package())
-                && own.insert(name.package().to_owned())
+/// Checks that each type of a field is generated now or comes from another crate. Every set of
+/// definitions has the types built in that only derived types need; they are ROS 2's all the same,
+/// and generated here they would be types beside those of `sinew-interfaces`.
+fn check_provided(
+    own: &BTreeSet<String>,
+    interfaces: &Interfaces,
+    is_known: impl Fn(&str) -> bool,
+) -> Result<(), ResolveError> {
+    for interface in interfaces.iter().filter(|interface| own.contains(interface.name.package())) {
+        for field in &interface.fields {
+            if let ElementType::Message(unknown) = &field.field_type.element
+                && !is_known(unknown.package())
             {
-                unseen.push(name.package().to_owned());
+                return Err(ResolveError::Unknown {
+                    place: field.place.clone(),
+                    name: interface.name.clone(),
+                    field: field.name.clone(),
+                    unknown: unknown.clone(),
+                    hint: format!("add the definitions of {}", unknown.package()).into(),
+                });
             }
         }
     }
+    Ok(())
 }

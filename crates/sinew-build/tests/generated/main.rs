@@ -72,7 +72,7 @@ fn what_is_generated_is_the_file() {
 #[test]
 fn unsafe_code_is_allowed_where_something_is_plain() {
     let files = [("a/msg/A.msg", "uint8 x"), ("a/srv/S.srv", "string x\n---\nstring y")];
-    let text = &Folder::new("plain", &files).generator(&["a"]).texts().unwrap()["a"];
+    let text = &with_services(Folder::new("plain", &files).generator(&["a"])).texts().unwrap()["a"];
     let (messages, services) = text.split_at(text.find("pub mod srv {").unwrap());
     let services = services.to_owned() + &messages[messages.rfind("#[allow(").unwrap()..];
     assert!(messages.contains("    unsafe_code,\n") && !services.contains("unsafe"), "{text}");
@@ -91,11 +91,22 @@ fn links_are_to_what_fields_are_called() {
     assert!(!text.contains("::self`]") && !text.contains("::crate`]") && !text.contains("::super`]"));
 }
 
+/// Returns the folder of ROS 2's packages.
+fn ros() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sinew-interfaces/interfaces")
+}
+
+/// Adds the packages that services need, as the feature `service_msgs` does.
+fn with_services(generator: Generator) -> Generator {
+    ["builtin_interfaces", "service_msgs"].iter().fold(generator, |generator, package| {
+        generator.elsewhere(ros().join(package), &format!("::sinew_interfaces::{package}"))
+    })
+}
+
 /// Includes the packages of ROS 2, for more lines of every length.
 #[test]
 fn what_is_generated_is_formatted() {
-    let ros = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sinew-interfaces/interfaces");
-    let packages = fs::read_dir(ros).unwrap().map(|entry| entry.unwrap().path());
+    let packages = fs::read_dir(ros()).unwrap().map(|entry| entry.unwrap().path());
     let generator = packages.chain([folder().join("arm_msgs")]).fold(Generator::new(), Generator::package);
     let texts = generator.texts().unwrap();
     let folder = Folder::new("formatted", &[("rustfmt.toml", "")]); // rustfmt's defaults instead of the workspace's
@@ -208,6 +219,12 @@ fn errors_say_where() {
         reserved,
         "/a/msg/Self.msg:1:1: found a definition of `Self`, expected another name, since Rust uses that; rename the file"
     );
+    let service = error("service", &[("a/srv/S.srv", "---")]);
+    assert_eq!(
+        service,
+        "/a/srv/S.srv:1:1: `info` of a/srv/S_Event has the unknown type service_msgs/msg/ServiceEventInfo; \
+         add sinew with its feature `service_msgs` to the dependencies"
+    );
     let missing = error("missing", &[("b/msg/A.msg", "")]);
     assert_eq!(missing, "there is no folder /a; give that of a package, with `msg`, `srv` or `action` in it");
     let empty = error("empty", &[("a/package.xml", "")]);
@@ -239,14 +256,13 @@ fn packages_may_lie_in_another_crate() {
     let files = [("a/msg/A.msg", "b/B x"), ("a/srv/S.srv", "b/B[] x\n---\nA y"), ("b/msg/B.msg", "uint8 x")];
     let folder = Folder::new("elsewhere", &files);
     let generator = folder.generator(&["a"]).elsewhere(folder.0.join("b"), "::other::b").root("::sinew");
-    let texts = generator.texts().unwrap();
-    // No other crate has the packages that services need, so they are generated as well.
-    assert_eq!(texts.keys().collect::<Vec<_>>(), ["a", "builtin_interfaces", "service_msgs"]);
+    let texts = with_services(generator).texts().unwrap();
+    assert_eq!(texts.keys().collect::<Vec<_>>(), ["a"]);
     let text = &texts["a"];
     for line in [
         "pub x: ::other::b::msg::B,",
         "pub y: super::msg::A,",
-        "pub info: super::super::service_msgs::msg::ServiceEventInfo,",
+        "pub info: ::sinew_interfaces::service_msgs::msg::ServiceEventInfo,",
         "pub request: cdr::BoundedVec<SRequest, 1>,",
         "use ::sinew::__private::{self as sinew, cdr, view};",
     ] {
@@ -256,15 +272,26 @@ fn packages_may_lie_in_another_crate() {
 
 #[test]
 fn files_are_written_only_if_they_change() {
-    let folder = Folder::new("written", &[("a/msg/A.msg", "uint8 x"), ("out/a.rs", "")]);
+    let folder = Folder::new("written", &[("a/msg/A.msg", "uint8 x"), ("out/a.package.rs", "")]);
     let out = folder.0.join("out");
     folder.generator(&["a"]).write_to(&out).unwrap();
     let time = |file: &str| fs::metadata(out.join(file)).unwrap().modified().unwrap();
-    let before = (time("a.rs"), time("interfaces.rs"));
-    assert!(fs::read_to_string(out.join("a.rs")).unwrap().contains("pub struct A {"));
+    let before = (time("a.package.rs"), time("interfaces.rs"));
+    assert!(fs::read_to_string(out.join("a.package.rs")).unwrap().contains("pub struct A {"));
     assert!(fs::read_to_string(out.join("interfaces.rs")).unwrap().contains("pub mod a {"));
     folder.generator(&["a"]).write_to(&out).unwrap();
-    assert_eq!((time("a.rs"), time("interfaces.rs")), before);
+    assert_eq!((time("a.package.rs"), time("interfaces.rs")), before);
     let error = folder.generator(&["a"]).write_to(&folder.0.join("none")).unwrap_err();
-    assert!(error.to_string().contains("none/a.rs can't be written"), "{error}");
+    assert!(error.to_string().contains("none/a.package.rs can't be written"), "{error}");
+}
+
+#[test]
+fn a_package_may_be_called_interfaces() {
+    let files = [("interfaces/msg/A.msg", "uint8 x"), ("out/keep", "")];
+    let folder = Folder::new("interfaces", &files);
+    let out = folder.0.join("out");
+    folder.generator(&["interfaces"]).write_to(&out).unwrap();
+    let written = |file: &str| fs::read_to_string(out.join(file)).unwrap();
+    assert!(written("interfaces.rs").contains("pub mod interfaces {"));
+    assert!(written("interfaces.package.rs").contains("pub struct A {"));
 }
