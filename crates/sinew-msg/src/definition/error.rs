@@ -250,6 +250,14 @@ pub enum ReadError {
         /// The path of the folder.
         path: PathBuf,
     },
+    /// A type is defined only in IDL, which ROS 2 also generates beside each definition.
+    #[error("{path}: definitions in IDL are not read; write it as a `.{kind}` file beside this one")]
+    Idl {
+        /// The file.
+        path: PathBuf,
+        /// The kind of the definition.
+        kind: Kind,
+    },
     /// The name of the package or of a file cannot be that of a package or type.
     #[error("{path}: {error}")]
     Name {

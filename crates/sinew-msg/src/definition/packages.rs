@@ -5,7 +5,7 @@ use super::error::ReadError;
 use super::model::{Content, Definition, ElementType};
 use super::names::{Kind, TypeName};
 use super::resolve::Interfaces;
-use super::set::Definitions;
+use super::set::{Definitions, IDL};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,8 @@ impl Packages {
     /// Returns the text that defines a type. `None` if there is none; a derived type has none.
     ///
     /// # Errors
-    /// [`ReadError::File`] if there is a file that can't be read.
+    /// [`ReadError::File`] if there is a file that can't be read, [`ReadError::Idl`] if there is only
+    /// a definition in IDL.
     pub fn text(&self, name: &TypeName) -> Result<Option<Cow<'static, str>>, ReadError> {
         let source = self.source(name)?;
         Ok(source.map(|source| match source.text {
@@ -154,7 +155,8 @@ impl Packages {
         };
         let path = file(folder, name);
         if !path.is_file() {
-            return Ok(None);
+            let (path, kind) = (path.with_extension(IDL), name.kind());
+            return if path.is_file() { Err(ReadError::Idl { path, kind }) } else { Ok(None) };
         }
         match fs::read(&path) {
             Ok(text) => Ok(Some(Source { place: path.to_string_lossy().into_owned(), text: text.into() })),

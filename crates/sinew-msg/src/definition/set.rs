@@ -9,6 +9,9 @@ use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
+/// The extension of definitions in IDL.
+pub(super) const IDL: &str = "idl";
+
 /// The definitions of one or several packages, to be [resolved](Self::resolve) together.
 ///
 /// ```
@@ -61,7 +64,7 @@ impl Definitions {
     ///
     /// # Errors
     /// [`ReadError`] if the folder doesn't exist or has no such files, or if a file cannot be read,
-    /// is wrong or is a duplicate.
+    /// is wrong, is a duplicate, or defines a type in IDL that has no other definition.
     pub fn read_package(&mut self, package: &str, folder: &Path) -> Result<(), ReadError> {
         let mut found = false;
         for kind in [Kind::Message, Kind::Service, Kind::Action] {
@@ -118,7 +121,16 @@ fn files(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, ReadError> {
     let entries =
         fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == kind.name()));
     paths.sort();
+    if let Some(path) = paths.iter().find(|path| is_only_in_idl(path, kind)) {
+        return Err(ReadError::Idl { path: path.clone(), kind });
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == kind.name()));
     Ok(paths)
+}
+
+/// Returns whether a file defines a type in IDL that has no other definition. An installation of
+/// ROS 2 has both.
+fn is_only_in_idl(path: &Path, kind: Kind) -> bool {
+    path.extension().is_some_and(|extension| extension == IDL) && !path.with_extension(kind.name()).is_file()
 }

@@ -48,6 +48,37 @@ fn a_package_is_its_folders() {
     assert!(definitions.resolve().is_ok());
 }
 
+/// An installation of ROS 2 has a definition in IDL beside each other one.
+#[test]
+fn a_type_that_is_defined_only_in_idl_is_an_error() {
+    let both = Folder::new("both", &[("x/msg/A.idl", "module x {};"), ("x/msg/A.msg", "int32 a")]);
+    assert_eq!(read(&both.0.join("x")).unwrap().iter().count(), 1);
+
+    let files = [
+        ("x/srv/B.idl", "module x {};"),
+        ("x/msg/A.msg", "int32 a"),
+        ("x/msg/C.msg", "D d"),
+        ("x/msg/D.idl", ""),
+    ];
+    let only = Folder::new("idl", &files);
+    let sentence = |file: &str, kind: &str| {
+        let path = only.0.join(file);
+        format!(
+            "{}: definitions in IDL are not read; write it as a `.{kind}` file beside this one",
+            path.display()
+        )
+    };
+    assert_eq!(read(&only.0.join("x")).unwrap_err().to_string(), sentence("x/msg/D.idl", "msg"));
+
+    let mut packages = Packages::new(&[]);
+    packages.add(&only.0);
+    let load =
+        |name: &str| packages.load(&name.parse().unwrap()).map(drop).map_err(|error| error.to_string());
+    assert_eq!(load("x/msg/A"), Ok(()));
+    assert_eq!(load("x/srv/B"), Err(sentence("x/srv/B.idl", "srv")));
+    assert_eq!(load("x/msg/C"), Err(sentence("x/msg/D.idl", "msg")));
+}
+
 #[test]
 fn errors_name_the_file() {
     let broken = Folder::new("broken", &[("msg/A.msg", "int32 a\nint b")]);
