@@ -120,7 +120,7 @@ impl<'a> Comparison<'a> {
                     self.tell(|| format!("{} is {of_one} {here}, {of_other} {there}", place()));
                 }
                 Some(of_other) if is_nested(of_other) => {
-                    inside.push((format!("{path}{}.", field.name), &*of_other.nested_type_name));
+                    inside.push((begun(path, &field.name), &*of_other.nested_type_name));
                 }
                 Some(_) => {}
             }
@@ -143,6 +143,12 @@ impl<'a> Comparison<'a> {
             self.told.push(difference());
         }
     }
+}
+
+/// Returns the beginning of the path of a nested type: as much as [`cut`] needs. (A path may be as
+/// long as all names together, and each type has one.)
+fn begun(path: &str, field: &str) -> String {
+    path.chars().chain(field.chars()).chain(['.']).take(SHOWN + 1).collect()
 }
 
 fn is_nested(field_type: &FieldTypeDescription) -> bool {

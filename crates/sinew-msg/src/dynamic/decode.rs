@@ -1,11 +1,17 @@
 //! Decodes messages to values.
 
 use super::error::DynamicDecodeError;
-use super::types::{DynamicElement, DynamicField, MessageType};
+use super::types::{DynamicElement, DynamicField, MAX_VALUES, MessageType};
 use super::value::{Scalar, Scalars, Value, width};
 use crate::cdr::{Decoder, Fault, text_beyond, wide_text_beyond};
 use crate::definition::{Primitive, Shape};
 use crate::error::DecodeError;
+
+/// Maximum number of values for each byte of a message; besides these it may have [`MAX_VALUES`].
+/// Where messages with one field are nested deeply, each byte is a value of all of them, which take
+/// far more memory than the bytes.
+const VALUES_PER_BYTE: usize = 8;
+const TOO_MANY: &str = "a message has at most 8 values for each of its bytes, and 1048576 more";
 
 /// Decodes the fields of a message from untrusted bytes.
 pub(super) fn decode(message_type: &MessageType, encoded: &[u8]) -> Result<Vec<Value>, DynamicDecodeError> {
@@ -13,7 +19,8 @@ pub(super) fn decode(message_type: &MessageType, encoded: &[u8]) -> Result<Vec<V
         Ok(decoder) => decoder,
         Err(error) => return Err(decode_error(message_type, "(header)".to_owned(), error)),
     };
-    Decoding { message_type, decoder }.structure(0).map_err(|Broken { path, cause }| {
+    let values_left = encoded.len().saturating_mul(VALUES_PER_BYTE).saturating_add(MAX_VALUES);
+    Decoding { message_type, decoder, values_left }.structure(0).map_err(|Broken { path, cause }| {
         let type_name = message_type.name().to_owned();
         match cause {
             DynamicCause::Fault(fault) => decode_error(message_type, path, fault.into_error("")),
@@ -76,15 +83,30 @@ impl Broken {
 struct Decoding<'a> {
     message_type: &'a MessageType,
     decoder: Decoder<'a>,
+    /// Number of values that the message may still have, not counting numbers in arrays and
+    /// sequences.
+    values_left: usize,
 }
 
 impl Decoding<'_> {
+    /// Counts values before they are made.
+    fn count_values(&mut self, count: usize) -> Result<(), Fault> {
+        match self.values_left.checked_sub(count) {
+            Some(left) => {
+                self.values_left = left;
+                Ok(())
+            }
+            None => Err(self.decoder.invalid(self.decoder.position(), TOO_MANY)),
+        }
+    }
+
     fn structure(&mut self, index: usize) -> Result<Vec<Value>, Broken> {
         let fields = &self.message_type.structure(index).fields;
         if fields.is_empty() {
             self.decoder.take(1)?;
             return Ok(Vec::new());
         }
+        self.count_values(fields.len())?;
         let mut values = Vec::with_capacity(fields.len().min(self.decoder.left()));
         for field in fields {
             values.push(self.field(field).map_err(|broken| broken.inside(&field.name))?);
@@ -108,6 +130,7 @@ impl Decoding<'_> {
         if let DynamicElement::Scalar(primitive) = field.element {
             return Ok(Value::Scalars(self.scalars(primitive, count)?));
         }
+        self.count_values(count)?;
         // A value is larger in memory than encoded, so reserve no more memory than the message has
         // bytes left.
         let mut values = Vec::with_capacity(count.min(self.decoder.left() / size_of::<Value>()));

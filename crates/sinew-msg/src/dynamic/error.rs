@@ -88,7 +88,8 @@ pub enum DynamicDecodeError {
         /// encoding.
         room: usize,
     },
-    /// A field has a value that its type does not allow.
+    /// A field has a value that its type does not allow, or the message has more values than its
+    /// length allows.
     #[error(
         "`{path}` of {type_name} at byte {offset} is not valid: {problem}; are these the bytes of another type?"
     )]

@@ -17,7 +17,7 @@ const _: () = assert!(crate::tree::MAX_NESTING == 2 * MAX_DEPTH);
 const MAX_LEAST: usize = 1 << 28;
 
 /// Maximum number of values in the smallest message of a type, not counting numbers in arrays.
-const MAX_VALUES: usize = 1 << 20;
+pub(super) const MAX_VALUES: usize = 1 << 20;
 
 /// A message type that is known only at run time, with every type in it.
 ///

@@ -11,11 +11,14 @@ thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
     /// Size of the largest allocation in bytes.
     static LARGEST: Cell<usize> = const { Cell::new(0) };
+    /// Size of all allocations in bytes, also of those that are freed.
+    static TOTAL: Cell<usize> = const { Cell::new(0) };
 }
 
 fn note(size: usize) {
     // A thread that is ending has no counters any more, and no test that reads them.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = TOTAL.try_with(|total| total.set(total.get().saturating_add(size)));
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
@@ -55,4 +58,12 @@ pub(crate) fn allocations<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = COUNT.get();
     let result = work();
     (result, COUNT.get() - before, LARGEST.get())
+}
+
+/// Runs `work`, and returns its result and the size of all its allocations in bytes.
+#[allow(dead_code, reason = "not each of the tests that share this file asks for it")]
+pub(crate) fn allocated<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = TOTAL.get();
+    let result = work();
+    (result, TOTAL.get() - before)
 }
