@@ -20,9 +20,9 @@ use sinew_msg::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription,
 };
 
-/// The name of a type is longer than the 255 bytes that the message can hold.
+/// The name of a type is longer than the 255 characters that the message can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is too long a name for a type description: it has at most 255 bytes")]
+#[error("`{name}` is too long a name for a type description: it has at most 255 characters")]
 pub struct TypeNameTooLong {
     /// The name.
     pub name: String,

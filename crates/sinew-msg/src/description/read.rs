@@ -4,9 +4,10 @@ use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, T
 use crate::tree::{Room, Tree, json};
 
 impl TypeDescription {
-    /// Parses untrusted text in the form that [`to_json`](Self::to_json) writes; returns `None` for
-    /// anything else. Compare the [`hash`](Self::hash) to check that it describes the expected
-    /// type.
+    /// Parses untrusted text with the keys that [`to_json`](Self::to_json) writes; returns `None`
+    /// if one is missing or has a value of another kind. Other keys are ignored, the first counts
+    /// if a key is repeated, and YAML with these keys is read as well as JSON. Compare the
+    /// [`hash`](Self::hash) to check that the result describes the expected type.
     ///
     /// ```
     /// use sinew_msg::description::TypeDescription;
