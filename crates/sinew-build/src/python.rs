@@ -144,7 +144,9 @@ impl Stub {
             _ = write!(keywords, ", {name}: {hint} = ...");
         }
         let star = if keywords.is_empty() { "" } else { ", *" };
-        self.line(depth + 1, &format!("def __init__(self{star}{keywords}) -> None: ..."));
+        // No field begins with an underscore.
+        let this = if fields.iter().any(|field| field.name == "self") { "_self" } else { "self" };
+        self.line(depth + 1, &format!("def __init__({this}{star}{keywords}) -> None: ..."));
     }
 
     /// Returns the name by which this stub refers to a type's class.
@@ -215,4 +217,22 @@ fn quoted(text: &str) -> String {
         }
     }
     quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::python_stubs;
+    use sinew_msg::definition::Packages;
+
+    #[test]
+    fn a_field_may_be_called_self() {
+        static DEFINITIONS: &[(&str, &str)] = &[("a/msg/A", "int8 self\nint8 x"), ("a/msg/B", "int8 x")];
+        let stub = &python_stubs(&Packages::new(DEFINITIONS), "a").unwrap()["msg.pyi"];
+        for line in [
+            "    def __init__(_self, *, self: _b.int = ..., x: _b.int = ...) -> None: ...\n",
+            "    def __init__(self, *, x: _b.int = ...) -> None: ...\n",
+        ] {
+            assert!(stub.contains(line), "{stub}");
+        }
+    }
 }
