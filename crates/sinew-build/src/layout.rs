@@ -1,10 +1,9 @@
 //! The positions of fields in an encoded message, as far as they are fixed.
 
+use super::known::Known;
 use sinew_msg::definition::{
     ElementType, FieldDefinition, FieldType, Interface, Interfaces, Primitive, Shape, TypeName,
 };
-use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// The layout of a type's encoding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +26,7 @@ pub(super) struct Plain {
 /// The layouts of all types.
 pub(super) struct Layouts<'a> {
     interfaces: &'a Interfaces,
-    known: RefCell<HashMap<TypeName, Layout>>,
+    known: Known<Layout>,
 }
 
 /// A step of encoding or decoding.
@@ -60,7 +59,7 @@ const STRING: Layout = Layout { alignment: 4, least: 4, plain: None };
 
 impl<'a> Layouts<'a> {
     pub(super) fn new(interfaces: &'a Interfaces) -> Self {
-        Self { interfaces, known: RefCell::default() }
+        Self { interfaces, known: Known::new() }
     }
 
     pub(super) fn of_element(&self, element: &ElementType) -> Layout {
@@ -87,13 +86,8 @@ impl<'a> Layouts<'a> {
     }
 
     fn of_message(&self, name: &TypeName) -> Layout {
-        if let Some(layout) = self.known.borrow().get(name) {
-            return *layout;
-        }
         let interface = self.interfaces.find(name).expect("resolved interfaces are complete");
-        let layout = self.of_interface(interface);
-        self.known.borrow_mut().insert(name.clone(), layout);
-        layout
+        self.known.of(name, || self.of_interface(interface))
     }
 
     pub(super) fn of_interface(&self, interface: &Interface) -> Layout {

@@ -69,6 +69,7 @@ mod error;
 mod expression;
 mod files;
 mod generator;
+mod known;
 mod layout;
 mod loan;
 mod message;

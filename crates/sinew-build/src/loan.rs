@@ -291,11 +291,8 @@ impl Generation<'_> {
             }
             (Shape::Single, ElementType::Message(name)) => {
                 let interface = self.interfaces.find(name)?;
-                interface
-                    .fields
-                    .iter()
-                    .any(|field| self.in_place(field).is_some())
-                    .then_some(Part::Message(name))
+                let has_parts = || interface.fields.iter().any(|field| self.in_place(field).is_some());
+                self.built.of(name, has_parts).then_some(Part::Message(name))
             }
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! The module of a package.
 
 use super::code::Code;
+use super::known::Known;
 use super::layout::Layouts;
 use super::names::{Module, Names};
 use sinew_msg::definition::{Interface, Interfaces, Kind, Role};
@@ -12,6 +13,10 @@ pub(super) struct Generation<'a> {
     pub(super) interfaces: &'a Interfaces,
     pub(super) layouts: Layouts<'a>,
     pub(super) names: Names,
+    /// Whether the view of a message borrows.
+    pub(super) borrowing: Known<bool>,
+    /// Whether a message has parts that are built in place.
+    pub(super) built: Known<bool>,
 }
 
 /// Allows lints that a crate may deny for its own code, since this code is generated.
@@ -32,7 +37,8 @@ use $root::__private::{self as sinew, cdr, view};
 
 impl<'a> Generation<'a> {
     pub(super) fn new(root: &'a str, interfaces: &'a Interfaces, names: Names) -> Self {
-        Self { root, interfaces, layouts: Layouts::new(interfaces), names }
+        let layouts = Layouts::new(interfaces);
+        Self { root, interfaces, layouts, names, borrowing: Known::new(), built: Known::new() }
     }
 
     pub(super) fn package(&mut self, package: &str) -> String {

@@ -158,7 +158,8 @@ impl Generation<'_> {
     }
 
     fn message_borrows(&self, name: &sinew_msg::definition::TypeName) -> bool {
-        self.interfaces.find(name).is_some_and(|interface| self.borrows(interface))
+        let borrows = || self.interfaces.find(name).is_some_and(|interface| self.borrows(interface));
+        self.borrowing.of(name, borrows)
     }
 
     fn view_of_field(&self, module: &Module<'_>, FieldType { element, shape }: &FieldType) -> String {

@@ -2,6 +2,7 @@
 
 use super::builder::first;
 use super::names::{identifier, namespace, qualified};
+use crate::known::Known;
 use crate::layout::{Layouts, Plain};
 use crate::message::header;
 use crate::template::fill;
@@ -107,11 +108,17 @@ const CHECKED: &str = "  static constexpr bool has_bounded_text = true;\n";
 pub(super) struct Traits<'a> {
     interfaces: &'a Interfaces,
     layouts: Layouts<'a>,
+    fixed: Known<bool>,
+    bounded: Known<bool>,
+    /// Whether a message has a string with a bound somewhere.
+    bounded_texts: Known<bool>,
 }
 
 impl<'a> Traits<'a> {
     pub(super) fn new(interfaces: &'a Interfaces) -> Self {
-        Self { interfaces, layouts: Layouts::new(interfaces) }
+        let layouts = Layouts::new(interfaces);
+        let (fixed, bounded, bounded_texts) = (Known::new(), Known::new(), Known::new());
+        Self { interfaces, layouts, fixed, bounded, bounded_texts }
     }
 
     /// Returns the traits of a message, and the functions that print it. `role` is its role in a
@@ -219,9 +226,16 @@ impl<'a> Traits<'a> {
             ElementType::String { bound } | ElementType::WString { bound } => bound.is_some(),
             ElementType::Message(name) => {
                 let nested = self.interfaces.find(name).expect("resolved interfaces are complete");
-                self.has_bounded_text(nested)
+                self.bounded_texts.of(name, || self.has_bounded_text(nested))
             }
         })
+    }
+
+    fn known(&self, size: Size) -> &Known<bool> {
+        match size {
+            Size::Fixed => &self.fixed,
+            Size::Bounded => &self.bounded,
+        }
     }
 
     /// Returns whether the encoded form of a message has such a size, by ROS 2's rules.
@@ -239,7 +253,7 @@ impl<'a> Traits<'a> {
                     ElementType::String { bound } | ElementType::WString { bound } => {
                         size == Size::Bounded && bound.is_some()
                     }
-                    ElementType::Message(name) => self.has(name, size),
+                    ElementType::Message(name) => self.known(size).of(name, || self.has(name, size)),
                 }
         })
     }

@@ -50,6 +50,19 @@ fn packages_that_derived_types_need_are_generated() {
     assert_eq!(paths(&service.search(ros())), ["a/action/a.hpp", "a/srv/s.hpp"]);
 }
 
+/// By 2⁶³ paths there is a last type in the first: what is asked about it must be answered once.
+#[test]
+fn each_type_is_looked_at_once() {
+    let folder = Folder::new("paths");
+    for number in 0..63 {
+        let _ = folder.write(&format!("a/msg/M{number}.msg"), &format!("M{0} a\nM{0} b", number + 1));
+    }
+    let _ = folder.write("a/msg/M63.msg", "bool x");
+    let texts = CppGenerator::new().package(folder.0.join("a")).texts().unwrap();
+    let is_fixed = "struct has_fixed_size<::a::msg::M0>\n  : ::std::integral_constant<bool, true>";
+    assert!(texts["a/msg/m0.hpp"].contains(is_fixed));
+}
+
 #[test]
 fn a_header_that_does_not_change_is_left_alone() {
     let folder = Folder::new("unchanged");

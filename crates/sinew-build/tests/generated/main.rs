@@ -251,6 +251,17 @@ fn only_what_lies_in_an_encoded_message_as_in_memory_is_filled_there() {
     );
 }
 
+/// By 2⁶³ paths there is a last type in the first: what is asked about it must be answered once.
+#[test]
+fn each_type_is_looked_at_once() {
+    let text =
+        |number| if number == 63 { "bool x".to_owned() } else { format!("M{0} a\nM{0} b", number + 1) };
+    let files: Vec<_> = (0..64).map(|number| (format!("a/msg/M{number}.msg"), text(number))).collect();
+    let files: Vec<_> = files.iter().map(|(file, text)| (&**file, &**text)).collect();
+    let texts = Folder::new("paths", &files).generator(&["a"]).texts().unwrap();
+    assert!(!texts["a"].contains("M0View") && !texts["a"].contains("M0Lengths"));
+}
+
 #[test]
 fn packages_may_lie_in_another_crate() {
     let files = [("a/msg/A.msg", "b/B x"), ("a/srv/S.srv", "b/B[] x\n---\nA y"), ("b/msg/B.msg", "uint8 x")];
