@@ -54,6 +54,16 @@ pub enum GenerateError {
         /// The action.
         name: TypeName,
     },
+    /// Two types would have the same C++ header.
+    #[error("{first} and {second} would both have the C++ header {header}; rename one")]
+    Header {
+        /// The type that comes first by name.
+        first: TypeName,
+        /// The other type.
+        second: TypeName,
+        /// The path by which programs include the header.
+        header: String,
+    },
     /// `OUT_DIR` is not set.
     #[error(
         "there is no OUT_DIR; call this in a build script, or write to a folder of your choice with `Generator`"

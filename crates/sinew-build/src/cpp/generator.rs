@@ -91,10 +91,14 @@ impl CppGenerator {
     pub fn texts(&self) -> Result<BTreeMap<String, String>, GenerateError> {
         let (interfaces, selection) = self.read()?;
         let headers = Headers::new(&interfaces);
-        let mut texts = BTreeMap::new();
+        let (mut texts, mut names) = (BTreeMap::new(), BTreeMap::new());
         for definition in interfaces.definitions().filter(|one| selection.has(&one.name)) {
             check_action(definition, &interfaces)?;
-            let _ = texts.insert(header_path(&definition.name), headers.header(definition));
+            let (name, header) = (&definition.name, header_path(&definition.name));
+            if let Some(first) = names.insert(header.clone(), name) {
+                return Err(GenerateError::Header { first: first.clone(), second: name.clone(), header });
+            }
+            let _ = texts.insert(header, headers.header(definition));
         }
         Ok(texts)
     }

@@ -50,6 +50,18 @@ fn packages_that_derived_types_need_are_generated() {
     assert_eq!(paths(&service.search(ros())), ["a/action/a.hpp", "a/srv/s.hpp"]);
 }
 
+#[test]
+fn types_with_one_header_are_an_error() {
+    let folder = Folder::new("one_header");
+    let _ = folder.write("a/msg/UUID.msg", "uint8 x");
+    let _ = folder.write("a/msg/Uuid.msg", "uint8 y");
+    let error = CppGenerator::new().package(folder.0.join("a")).texts().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a/msg/UUID and a/msg/Uuid would both have the C++ header a/msg/uuid.hpp; rename one"
+    );
+}
+
 /// By 2⁶³ paths there is a last type in the first: what is asked about it must be answered once.
 #[test]
 fn each_type_is_looked_at_once() {
