@@ -144,14 +144,16 @@ impl<'a> Text<'a> {
 /// while it is checked.
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        String::from_utf8_lossy(&self.bytes.to_vec()).fmt(f)
+        let copy = self.bytes.to_vec();
+        String::from_utf8_lossy(&copy).fmt(f)
     }
 }
 
 /// Copies the text, as `Display` does.
 impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(&self.bytes.to_vec()))
+        let copy = self.bytes.to_vec();
+        write!(f, "{:?}", String::from_utf8_lossy(&copy))
     }
 }
 

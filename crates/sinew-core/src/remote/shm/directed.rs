@@ -114,7 +114,8 @@ impl<'a> Body<'a> {
 /// Returns the text of an answer or request. It may lie in the memory of its writer, which may
 /// still be changing it: the text is copied before it is checked.
 fn text_of(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body.to_vec()).into_owned()
+    let copy = body.to_vec();
+    String::from_utf8_lossy(&copy).into_owned()
 }
 
 /// Returns the failure of that kind.
