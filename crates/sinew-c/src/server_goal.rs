@@ -157,8 +157,8 @@ pub unsafe extern "C" fn sinew_server_goal_is_active(goal: *const sinew_server_g
     answer(false, || Ok(borrow(&goal)?.status().is_active()))
 }
 
-/// Returns whether the goal must end early: a client requested it, a newer goal arrived, or the
-/// server is gone. Never blocks.
+/// Returns whether the goal must end early: a client requested it, a newer goal arrived, the server
+/// is gone, or its context is shut down. Never blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_server_goal_is_canceling(goal: *const sinew_server_goal) -> bool {
     answer(false, || Ok(borrow(&goal)?.is_canceling()))

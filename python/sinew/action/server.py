@@ -91,7 +91,7 @@ class ServerGoalHandle:
 
     @property
     def is_cancel_requested(self) -> bool:
-        """Whether it must end early: a client asked for it, or its server is gone."""
+        """Whether it must end early: a client asked for it, its server is gone, or the context is shut down."""
         return self._goal.is_cancel_requested
 
     def on_cancel_requested(self, callback: Callable[[], object]) -> None:

@@ -6746,8 +6746,8 @@ sinew_goal_status sinew_server_goal_status(const struct sinew_server_goal *goal)
 bool sinew_server_goal_is_active(const struct sinew_server_goal *goal);
 
 /**
- * Returns whether the goal must end early: a client requested it, a newer goal arrived, or the
- * server is gone. Never blocks.
+ * Returns whether the goal must end early: a client requested it, a newer goal arrived, the server
+ * is gone, or its context is shut down. Never blocks.
  */
 bool sinew_server_goal_is_canceling(const struct sinew_server_goal *goal);
 
