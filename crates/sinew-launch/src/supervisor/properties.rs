@@ -10,7 +10,6 @@ use super::*;
 enum Happened {
     Step(Step),
     Started(usize),
-    NotStarted(usize),
     Exited(usize, Exit),
     GroupGone(usize),
     OutOfReach(usize),
@@ -149,7 +148,6 @@ fn simulate(case: &Case) -> (History, Supervisor) {
                         case.behaviours[process];
                     if (Duration::from_millis(from)..Duration::from_millis(from + time)).contains(&now) {
                         supervisor.failed_to_start(process, now);
-                        history.push((now, Happened::NotStarted(process)));
                         continue;
                     }
                     lives[process] += 1;
@@ -292,7 +290,7 @@ impl Oracle<'_> {
                 self.seen[process].is_alive = false;
                 self.seen[process].is_group_there = false; // none that matters
             }
-            Happened::Offered(_) | Happened::NotStarted(_) => {}
+            Happened::Offered(_) => {}
             Happened::Interrupt => {
                 self.by_user |= !self.stopping;
                 self.interrupts += 1;

@@ -58,6 +58,22 @@ fn of_toml() {
 }
 
 #[test]
+fn of_words_and_variables_that_no_system_takes() {
+    let p = |rest: &str| format!("[process.a]\nprogram = 'talker'\n{rest}\n");
+    let cases = [
+        ("args = ['a', \"b\\u0000\"]", "a.toml:3:14: a text has a character 0"),
+        ("env = { A = \"\\u0000\" }", "a.toml:3:13: a text has a character 0"),
+        (
+            "env = { 'A=B' = 'c' }",
+            "a.toml:3:9: `env` is `A=B`; the name of a variable has at least one character",
+        ),
+        ("env = { '' = 'c' }", "a.toml:3:9: `env` is ``; the name of a variable has at least one character"),
+    ];
+    let cases = cases.map(|(rest, wanted)| (p(rest), wanted));
+    check(&cases.each_ref().map(|(text, wanted)| ("a.toml", text.as_str(), *wanted)));
+}
+
+#[test]
 fn of_a_process_in_toml() {
     let p = |rest: &str| format!("[process.a]\nprogram = 'talker'\n{rest}\n");
     let cases = [
@@ -101,13 +117,6 @@ fn of_a_process_in_toml() {
             "restart = { delay = 2, max_delay = 1 }",
             "a.toml:3:36: `max_delay` is 1; it can't be less than `delay`, which is 2",
         ),
-        ("args = ['a', \"b\\u0000\"]", "a.toml:3:14: a text has a character 0"),
-        ("env = { A = \"\\u0000\" }", "a.toml:3:13: a text has a character 0"),
-        (
-            "env = { 'A=B' = 'c' }",
-            "a.toml:3:9: `env` is `A=B`; the name of a variable has at least one character",
-        ),
-        ("env = { '' = 'c' }", "a.toml:3:9: `env` is ``; the name of a variable has at least one character"),
         ("grace = -1", "a.toml:3:9: `grace` is `-1`; it has to be a number of seconds"),
         (
             "ready = { delay = 1, exit = 0, timeout = 5 }",
