@@ -414,11 +414,9 @@ unsafe fn decode<T: Message>(
         return (encoding.decode_into)(encoded, unsafe { &mut *to });
     }
     // In functions of their own: without optimisation this one's frame would have room for a value.
+    let decode = if size_of::<T>() > LARGE { decode_large::<T> } else { decode_small::<T> };
     // SAFETY: a place for a `T` that belongs to the caller alone, without a value.
-    match size_of::<T>() > LARGE {
-        true => unsafe { decode_large(encoding, encoded, to) },
-        false => unsafe { decode_small(encoding, encoded, to) },
-    }
+    unsafe { decode(encoding, encoded, to) }
 }
 
 /// Decodes a value into an empty place.
@@ -467,12 +465,11 @@ unsafe fn decode_large<T: Message>(
         }
     })?;
     let value = Box::into_raw(value);
-    // SAFETY: a value that is read once, as its memory is freed without a drop; and the caller's
-    // place.
-    unsafe {
-        ptr::copy_nonoverlapping(value, to, 1);
-        drop(Box::from_raw(value.cast::<MaybeUninit<T>>()));
-    }
+    // SAFETY: a value, and the caller's place, which is elsewhere. It moves: only its memory is freed
+    // below.
+    unsafe { ptr::copy_nonoverlapping(value, to, 1) };
+    // SAFETY: made by `into_raw` above; `MaybeUninit` has the layout of its value, and no drop.
+    drop(unsafe { Box::from_raw(value.cast::<MaybeUninit<T>>()) });
     Ok(())
 }
 
