@@ -132,14 +132,17 @@ static void compatibility(void)
 static void overrides(void)
 {
     sinew_publisher_options options = {.size = sizeof options, .qos_overrides = SINEW_QOS_OVERRIDES_DEFAULT};
-    sinew_publisher *publisher = NULL, *left = NULL;
+    sinew_publisher *publisher = NULL, *again = NULL, *left = NULL;
     OK(sinew_publisher_new(node, "scan", type, &options, &publisher));
-    FAILS(sinew_publisher_new(node, "scan", type, &options, &left), SINEW_ERROR_PARAMETER_DECLARED, "declared");
+    OK(sinew_publisher_new(node, "scan", type, &options, &again)); /* it shares the parameters */
     options.qos_overrides_id = "left";
     OK(sinew_publisher_new(node, "scan", type, &options, &left));
     sinew_qos qos = {.size = sizeof qos};
     OK(sinew_publisher_qos(publisher, &qos));
     CHECK(qos.depth == 3);
+    OK(sinew_publisher_qos(again, &qos));
+    CHECK(qos.depth == 3);
+    sinew_publisher_free(again);
     OK(sinew_publisher_qos(left, &qos));
     CHECK(qos.depth == 4);
     sinew_subscription_options others = {.size = sizeof others};
