@@ -19,7 +19,7 @@
 //! If a topic has no more messages, its next message is assumed to come no earlier than the least
 //! interval after its last one. With this bound the search may end without that message.
 
-use crate::policy::{Policy, Step};
+use crate::policy::{Admitted, Policy, Step};
 use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
@@ -188,10 +188,10 @@ impl Approximate {
 }
 
 impl Policy for Approximate {
-    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool {
+    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> Admitted {
         let queue = &mut self.queues[topic];
         if queue.last.is_some_and(|last| stamp < last) {
-            return false; // out of order: its place has passed
+            return Admitted::Late; // out of order: its place has passed
         }
         queue.last = Some(stamp);
         queue.stamps.push_back(stamp);
@@ -207,7 +207,7 @@ impl Policy for Approximate {
             self.queues[topic].has_gap = true;
             self.search(steps);
         }
-        true
+        Admitted::Taken
     }
 
     fn clear(&mut self) {

@@ -1,6 +1,7 @@
 //! The exact policy: messages with equal stamps form a set.
 
-use crate::policy::{Policy, Step};
+use crate::policy::{Admitted, Policy, Step};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The topics that have a message, by stamp.
@@ -21,9 +22,11 @@ impl Exact {
 }
 
 impl Policy for Exact {
-    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool {
-        if self.last.is_some_and(|last| stamp <= last) {
-            return false;
+    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> Admitted {
+        match self.last.map(|last| stamp.cmp(&last)) {
+            Some(Ordering::Less) => return Admitted::Late,
+            Some(Ordering::Equal) => return Admitted::Surplus,
+            Some(Ordering::Greater) | None => {}
         }
         let topics = self.topics;
         let has = self.waiting.entry(stamp).or_insert_with(|| vec![false; topics]);
@@ -44,7 +47,7 @@ impl Policy for Exact {
         {
             drop_all(stamp, &has, steps);
         }
-        true
+        Admitted::Taken
     }
 
     fn clear(&mut self) {

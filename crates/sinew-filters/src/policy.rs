@@ -10,10 +10,20 @@ pub(crate) enum Step {
     Emit(Vec<i64>),
 }
 
+/// What becomes of a new message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admitted {
+    /// It waits, or is in a set.
+    Taken,
+    /// A set with its stamp has come already.
+    Surplus,
+    /// Its stamp is before what has come.
+    Late,
+}
+
 pub(crate) trait Policy: Send {
-    /// Handles a new message and adds the resulting steps, in order. Returns `false` if the message
-    /// is too late for any set.
-    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool;
+    /// Handles a new message and adds the resulting steps, in order.
+    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> Admitted;
 
     /// Forgets all messages.
     fn clear(&mut self);

@@ -3,7 +3,7 @@
 use crate::approximate::{Approximate, Limits};
 use crate::exact::Exact;
 use crate::messages::{MessageSet, Topic};
-use crate::policy::{Policy, Step};
+use crate::policy::{Admitted, Policy, Step};
 use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
@@ -115,16 +115,16 @@ impl<T: MessageSet> Synchronizer<T> {
     {
         let stamp = message.stamp_nanoseconds();
         let mut steps = std::mem::take(&mut self.steps);
-        let mut is_in_time = self.policy.add(NUMBER, stamp, &mut steps);
-        self.late[NUMBER] = if is_in_time { 0 } else { self.late[NUMBER] + 1 };
+        let mut admitted = self.policy.add(NUMBER, stamp, &mut steps);
+        self.late[NUMBER] = if admitted == Admitted::Late { self.late[NUMBER] + 1 } else { 0 };
         if self.late[NUMBER] == LATE_IN_A_ROW {
             self.restarts += 1;
             self.forget();
-            is_in_time = self.policy.add(NUMBER, stamp, &mut steps);
+            admitted = self.policy.add(NUMBER, stamp, &mut steps);
         }
-        match is_in_time {
-            true => T::queue(&mut self.queues).push_back((stamp, message)),
-            false => self.dropped[NUMBER] += 1,
+        match admitted {
+            Admitted::Taken => T::queue(&mut self.queues).push_back((stamp, message)),
+            Admitted::Surplus | Admitted::Late => self.dropped[NUMBER] += 1,
         }
         for step in steps.drain(..) {
             match step {

@@ -238,9 +238,12 @@ impl Supervisor {
         self.take_down();
         let mut first = Ok(());
         for client in self.managed.iter().rev().filter(|client| client.is_ready()) {
+            // Before the request: one that fails ends there as well.
+            if matches!(client.state(self.timeout), Ok(State::Finalized)) {
+                continue;
+            }
             if let Err(source) = client.change(Transition::Shutdown, self.timeout)
                 && first.is_ok()
-                && !matches!(client.state(self.timeout), Ok(State::Finalized))
             {
                 first = Err(SupervisorError::Transition { transition: Transition::Shutdown, source });
             }

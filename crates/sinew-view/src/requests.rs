@@ -177,11 +177,11 @@ impl Requests {
     // ---- publishing ----
 
     fn advertise(&mut self, channel: &ClientChannel) -> Result<(), String> {
-        let ClientChannel { id, topic, encoding, schema_name } = channel;
+        let ClientChannel { id, topic: name, encoding, schema_name } = channel;
         if !self.hub.settings.allowed.publish {
             return Err("this server was not started with that".to_owned());
         }
-        let topic = &self.hub.node.resolve_topic_name(topic).map_err(|error| error.to_string())?;
+        let topic = &self.hub.node.resolve_topic_name(name).map_err(|error| error.to_string())?;
         if !self.hub.settings.shows_topic(topic) {
             return Err("this server doesn't show it".to_owned());
         }
@@ -204,7 +204,7 @@ impl Requests {
         let asks_retained = self.hub.node.graph().subscriptions(topic);
         let asks_retained = asks_retained.iter().any(|one| one.qos.durability == Durability::TransientLocal);
         let qos = if asks_retained { QoS::new().transient_local() } else { QoS::new() };
-        let publisher = self.hub.node.generic_publisher(topic, known).qos(qos).create();
+        let publisher = self.hub.node.generic_publisher(name, known).qos(qos).create();
         let publisher = publisher.map_err(|error| error.to_string())?;
         self.published.insert(*id, Published { publisher, format });
         Ok(())

@@ -209,7 +209,8 @@ impl ViewServerBuilder {
     }
 
     /// Sets the longest message that a client may send, in bytes. Default: 16 MiB. A client with a
-    /// longer one is disconnected. A text has at most 1 MiB in any case.
+    /// longer one is disconnected. A text has at most 1 MiB in any case, and a message in JSON may
+    /// take 64 MiB of memory while it is read (about 34 bytes a number).
     pub fn max_message_size(mut self, bytes: usize) -> Self {
         self.settings.max_frame = bytes;
         self

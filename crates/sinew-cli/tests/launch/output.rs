@@ -91,7 +91,7 @@ fn what_left_its_group_is_read_until_it_ends() {
         program = "sh"
         args = ["-c", '''
             setsid sh -c 'trap "echo asked; exit" TERM; touch "$PLACE/ready"
-                          until [ -e "$PLACE/go" ]; do sleep 0.01; done; echo later; while :; do sleep 0.01; done' &
+                          until [ -e "$PLACE/go" ]; do sleep 0.01; done; echo later; sleep 1000 > /dev/null & wait' &
             until [ -e "$PLACE/ready" ]; do sleep 0.01; done
         ''']
         [process.other]

@@ -437,10 +437,10 @@ unsafe fn decode_small<T: Message>(
 
 /// Maximum size of a value that is decoded on any thread. A value may lie on the stack several
 /// times until it is at its place, and threads of ours have 256 KB.
-const LARGE: usize = 16 << 10;
+const LARGE: usize = 32 << 10;
 
 /// Decodes a large value, which has arrays of fixed length, on a thread with a stack that is large
-/// enough. (Once for each block: later values are decoded into the former one.)
+/// enough. (A later value is decoded into the former one, unless the program has taken that.)
 ///
 /// # Safety
 /// As for [`decode_small`].

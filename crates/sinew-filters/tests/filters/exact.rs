@@ -39,13 +39,22 @@ fn of_two_with_one_stamp_the_newer_counts() {
     assert_eq!((sets[0][0].1, dropped), (1, vec![1, 0, 0]));
 }
 
+/// A detector publishes many messages with the stamp of one image.
+#[test]
+fn many_with_the_stamp_of_the_last_set_begin_nothing_anew() {
+    let set = [(0, 1), (1, 1), (2, 1), (0, 2)];
+    let messages = [&set[..], &[(2, 1); 30], &[(1, 2), (2, 2)]].concat();
+    let (sets, dropped) = fed(Synchronizer::<Three>::exact(10), &messages);
+    assert_eq!((stamps(&sets), dropped), (vec![[1; 3], [2; 3]], vec![0, 0, 30]));
+}
+
 /// Implements the rules naively.
 fn oracle(depth: usize, messages: &[(usize, i64)]) -> (Vec<[i64; 3]>, [u64; 3]) {
     let mut waiting: BTreeMap<i64, [bool; 3]> = BTreeMap::new();
     let (mut sets, mut dropped, mut last, mut late) = (Vec::new(), [0; 3], None, [0; 3]);
     for (topic, stamp) in messages {
         if last.is_some_and(|last| *stamp <= last) {
-            late[*topic] += 1;
+            late[*topic] = if last == Some(*stamp) { 0 } else { late[*topic] + 1 };
             if late[*topic] < 10 {
                 dropped[*topic] += 1;
                 continue;

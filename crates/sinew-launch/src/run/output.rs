@@ -41,6 +41,8 @@ struct Stream {
     /// `None` once the other end is closed.
     from: Option<OwnedFd>,
     lines: Lines,
+    /// Number of bytes that are read at most once all processes have ended.
+    rest: usize,
 }
 
 pub(super) struct Sink {
@@ -114,7 +116,7 @@ impl Sink {
 
     /// Adds the output of a process that has started.
     pub(super) fn add(&mut self, process: usize, outputs: Outputs) {
-        let stream = |(number, from)| Stream { process, number, from, lines: Lines::default() };
+        let stream = |(number, from)| Stream { process, number, from, lines: Lines::default(), rest: PIPE };
         self.streams.extend(outputs.into_iter().enumerate().map(stream));
     }
 
@@ -159,6 +161,36 @@ impl Sink {
         count
     }
 
+    /// Reads what is left in the pipes, as far as there is room. Returns `false` if there was
+    /// nothing more; then lines that are incomplete have ended. A process that couldn't be ended and
+    /// still writes isn't followed beyond what fits into its pipe.
+    pub(super) fn read_the_rest(&mut self) -> bool {
+        let mut sum = 0;
+        for index in 0..self.streams.len() {
+            let process = self.streams[index].process;
+            while self.screen.has_room(process) && self.streams[index].rest > 0 {
+                let count = self.read_one(index);
+                self.streams[index].rest = self.streams[index].rest.saturating_sub(count);
+                sum += count;
+                if count == 0 {
+                    break;
+                }
+            }
+        }
+        if sum == 0 {
+            (0..self.streams.len()).for_each(|index| self.end_line(index));
+        }
+        sum > 0
+    }
+
+    /// Ends a stream's line, which may be incomplete.
+    fn end_line(&mut self, index: usize) {
+        let Stream { process, number, .. } = self.streams[index];
+        let mut lines = std::mem::take(&mut self.streams[index].lines);
+        lines.end(|line, is_last| self.line(process, number, line, is_last));
+        self.flush(process);
+    }
+
     /// Reads the output that a process has written so far, as far as there is room.
     pub(super) fn drain(&mut self, process: usize) {
         for index in 0..self.streams.len() {
@@ -177,13 +209,11 @@ impl Sink {
     /// its last lines are shown.
     pub(super) fn end(&mut self, process: usize, outcome: &Outcome) {
         for index in 0..self.streams.len() {
-            let Stream { process: of, number, .. } = self.streams[index];
-            if of == process {
-                let mut lines = std::mem::take(&mut self.streams[index].lines);
-                lines.end(|line, is_last| self.line(process, number, line, is_last));
+            // Without room, the rest of a line may still be in the pipe.
+            if self.streams[index].process == process && self.screen.has_room(process) {
+                self.end_line(index);
             }
         }
-        self.flush(process);
         let last = std::mem::take(&mut self.last[process]);
         if outcome.failure().is_none() || last.is_empty() || self.json {
             return;

@@ -429,9 +429,13 @@ impl<'a> Runner<'a> {
     /// as the user does.
     fn write_the_rest(&mut self) {
         let until = self.supervisor.is_hurried().then(|| now() + LAST_WORDS);
+        let mut has_all = false;
         loop {
-            (0..self.children.len()).for_each(|process| self.sink.drain(process));
             self.sink.write();
+            if self.sink.wants_to_write().is_none() && !has_all {
+                has_all = !self.sink.read_the_rest();
+                continue;
+            }
             let Some(screen) = self.sink.wants_to_write() else { return };
             let left = until.and_then(|until| Timespec::try_from(until.saturating_sub(now())).ok());
             let mut fds = [

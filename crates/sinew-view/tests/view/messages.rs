@@ -166,8 +166,11 @@ fn what_a_client_that_reads_nothing_loses_is_counted() {
     }
     let World { server, .. } = world;
     let ViewStatistics { messages, dropped, .. } = server.close();
-    // One was being written, and others were waiting.
-    assert_eq!(dropped, COUNT - messages - 1 - 5);
+    // One may have been in the middle of its way, and up to five were waiting.
+    assert!(
+        dropped > 0 && (COUNT - messages - 6..=COUNT - messages).contains(&dropped),
+        "{dropped}, {messages}"
+    );
 }
 
 #[test]
