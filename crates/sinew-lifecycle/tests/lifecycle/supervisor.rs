@@ -5,7 +5,8 @@ use crate::world::{PATIENCE, World, pause};
 use parking_lot::Mutex;
 use sinew::prelude::*;
 use sinew_lifecycle::{
-    FromFn, LifecycleClient, LifecycleNode, OnLoss, State, Supervisor, SupervisorError, Transition, from_fn,
+    Failed, FromFn, Held, Lifecycle, LifecycleClient, LifecycleNode, ManagedNode, OnLoss, State, Supervisor,
+    SupervisorError, Transition, from_fn,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 on_both_paths! {
     all_go_up_in_order_and_down_in_reverse,
     one_that_fails_takes_the_others_down,
+    a_shutdown_that_fails_is_reported,
     one_that_is_missing_is_named,
     one_that_is_lost_takes_the_others_down,
     one_that_comes_back_is_brought_up,
@@ -95,6 +97,44 @@ fn one_that_fails_takes_the_others_down(world: &World) {
     );
     assert_eq!([map.state(), planner.state()], [State::Unconfigured, State::Finalized]);
     assert_eq!(story.lock().last().unwrap(), "map deactivate");
+}
+
+/// Fails when it is shut down; it is finalized all the same.
+struct Stubborn;
+
+impl Lifecycle for Stubborn {
+    type Inactive = ();
+    type Active = ();
+
+    fn configure(&mut self, _: &ManagedNode) -> Result<(), Failed<()>> {
+        Ok(())
+    }
+
+    fn activate(&mut self, _: &ManagedNode, (): ()) -> Result<(), Failed<()>> {
+        Ok(())
+    }
+
+    fn deactivate(&mut self, (): ()) -> Result<(), Failed<()>> {
+        Ok(())
+    }
+
+    fn shutdown(&mut self, _: Held<(), ()>) -> Result<(), Failed<()>> {
+        Err(Failed::error("the door is open"))
+    }
+}
+
+fn a_shutdown_that_fails_is_reported(world: &World) {
+    let map = node(world, "map", &Story::default(), sound());
+    let door = LifecycleNode::new(&world.robot.node("door").unwrap(), Stubborn).unwrap();
+    let supervisor = supervisor(world, &["/map", "/door"]);
+    supervisor.start().unwrap();
+    let error = supervisor.shutdown().unwrap_err();
+    assert!(
+        matches!(&error, SupervisorError::Transition { transition: Transition::Shutdown, .. }),
+        "{error}"
+    );
+    assert_eq!((map.state(), door.state()), (State::Finalized, State::Finalized));
+    supervisor.shutdown().unwrap();
 }
 
 fn one_that_is_missing_is_named(world: &World) {
