@@ -148,7 +148,8 @@ pub enum CancelError {
         /// The action.
         action: String,
     },
-    /// Cancelling the goal with the id of zeros is refused: ROS 2 reads that id as "no single goal".
+    /// Cancelling the goal with the id of zeros is refused: ROS 2 reads that id as "no single
+    /// goal".
     #[error(
         "a goal of {action} with the id of zeros can't be cancelled, as ROS 2 takes that id for all goals: take the id from the \
          goal's handle, or use `Cancel::All` to cancel all"

@@ -28,9 +28,10 @@
 //!
 //! A folder has the name of its package and contains `msg/*.msg`, `srv/*.srv` and
 //! `action/*.action`. ROS 2 packages that the definitions need come from the crate `sinew`, with a
-//! feature for each; services need `service_msgs`, actions `action_msgs`. A crate that contains only
-//! interfaces may depend on `sinew-msg` and `sinew-interfaces` instead, and call
-//! `sinew_msg::include_interfaces!()`. These crates must be direct dependencies: Cargo tells build scripts nothing about indirect ones.
+//! feature for each; services need `service_msgs`, actions `action_msgs`. A crate that contains
+//! only interfaces may depend on `sinew-msg` and `sinew-interfaces` instead, and call
+//! `sinew_msg::include_interfaces!()`. These crates must be direct dependencies: Cargo tells build
+//! scripts nothing about indirect ones.
 //!
 //! A module with types that are [`Plain`] contains `unsafe impl`s and allows `unsafe_code` for
 //! itself, so it doesn't compile in a crate with `#![forbid(unsafe_code)]`. Put the interfaces into

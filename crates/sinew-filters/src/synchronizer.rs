@@ -103,8 +103,8 @@ impl<T: MessageSet> Synchronizer<T> {
     /// it completes.
     ///
     /// A message that comes too late, because a set or (approximate) a message of its topic had a
-    /// later stamp, is dropped. If ten of a topic do so one after the other, stamps went back: a bag
-    /// is played anew, a clock was set, or one stamp was wrong. Then the waiting messages are
+    /// later stamp, is dropped. If ten of a topic do so one after the other, stamps went back: a
+    /// bag is played anew, a clock was set, or one stamp was wrong. Then the waiting messages are
     /// forgotten, and the tenth is the first of a new beginning; see [`restarts`](Self::restarts).
     pub fn add<const NUMBER: usize>(
         &mut self,

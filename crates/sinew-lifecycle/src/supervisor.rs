@@ -228,8 +228,8 @@ impl Supervisor {
         }
     }
 
-    /// Shuts all nodes down, in reverse order: deactivates, cleans up, and finalizes. A node that is
-    /// finalized already stays so.
+    /// Shuts all nodes down, in reverse order: deactivates, cleans up, and finalizes. A node that
+    /// is finalized already stays so.
     ///
     /// # Errors
     /// [`SupervisorError::Transition`] for the first node that failed; the other nodes are shut

@@ -235,8 +235,8 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Sorts parameters by their nodes; tells the client of names that are none, or are not shown, and
-    /// of nodes that don't serve theirs: it would wait for each.
+    /// Sorts parameters by their nodes; tells the client of names that are none, or are not shown,
+    /// and of nodes that don't serve theirs: it would wait for each.
     fn by_node<T>(&self, named: impl IntoIterator<Item = (String, T)>) -> BTreeMap<String, Vec<(String, T)>> {
         let nodes = self.nodes();
         let mut by_node: BTreeMap<String, Vec<(String, T)>> = BTreeMap::new();

@@ -144,8 +144,8 @@ impl Pump {
         }
     }
 
-    /// Removes subscriptions, and counts the messages that they have lost since the last one that was
-    /// sent.
+    /// Removes subscriptions, and counts the messages that they have lost since the last one that
+    /// was sent.
     fn remove_feeds(&mut self, is_removed: impl Fn(u32, &Feed) -> bool) -> Vec<(u32, Feed)> {
         let mut removed: Vec<_> = self.feeds.extract_if(.., |id, feed| is_removed(*id, feed)).collect();
         removed.iter_mut().for_each(|(_, feed)| count_lost(&self.hub, &self.session, feed));

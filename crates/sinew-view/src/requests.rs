@@ -25,7 +25,8 @@ const MOST_CHANNELS: usize = 256;
 /// Services that a client may call, as long as they are there.
 const MOST_SERVICES: usize = 1024;
 
-/// Memory that reading a message in JSON may take, in bytes: some words of it stand for many values.
+/// Memory that reading a message in JSON may take, in bytes: some words of it stand for many
+/// values.
 const MOST_JSON: usize = 64 << 20;
 
 /// A topic on which the client publishes.

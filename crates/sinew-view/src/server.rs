@@ -82,8 +82,8 @@ impl ViewServer {
         self.address
     }
 
-    /// Returns its counters. Messages that a client has lost count once it gets another one, or when
-    /// its subscription or the server ends.
+    /// Returns its counters. Messages that a client has lost count once it gets another one, or
+    /// when its subscription or the server ends.
     pub fn statistics(&self) -> ViewStatistics {
         self.hub.statistics()
     }
@@ -187,8 +187,8 @@ impl ViewServerBuilder {
     }
 
     /// Lets in only clients with this token: in the address, as `ws://host:8765/?token=..`, or as
-    /// `Authorization: Bearer ..`. Others get HTTP status 401. Without a token all may come in. In the
-    /// address, `%26` stands for `&`, as in every URL.
+    /// `Authorization: Bearer ..`. Others get HTTP status 401. Without a token all may come in. In
+    /// the address, `%26` stands for `&`, as in every URL.
     pub fn token(mut self, token: &str) -> Self {
         self.settings.token = Some(token.to_owned());
         self

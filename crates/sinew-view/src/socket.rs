@@ -71,8 +71,8 @@ fn has_token(request: &Request, settings: &Settings) -> bool {
         || in_header.is_some_and(|given| is_same(given, token.as_bytes()))
 }
 
-/// Decodes the `%26` and the like of an address (RFC 3986, 2.1). A `%` without two digits stands for
-/// itself.
+/// Decodes the `%26` and the like of an address (RFC 3986, 2.1). A `%` without two digits stands
+/// for itself.
 fn decoded(text: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let [first, after @ ..] = rest {

@@ -25,7 +25,8 @@ pub enum Cancel {
     /// This goal. The id of zeros, which is the default one, is an error: ROS 2 reads it as "no
     /// single goal", and the request as one for all goals.
     Goal(GoalId),
-    /// This goal, not that of zeros either, and the goals that were accepted at this time or before.
+    /// This goal, not that of zeros either, and the goals that were accepted at this time or
+    /// before.
     GoalAndBefore(GoalId, Time),
 }
 

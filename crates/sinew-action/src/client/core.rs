@@ -295,8 +295,8 @@ impl<A: ClientKind> ClientCore<A> {
     }
 
     /// Stops waiting for a goal to be accepted, and takes it back if no server took it; a goal that
-    /// is accepted later is canceled. `why` is told whether it came back. Its reason is the outcome,
-    /// also for the goal's callbacks, unless the answer arrived at the last moment.
+    /// is accepted later is canceled. `why` is told whether it came back. Its reason is the
+    /// outcome, also for the goal's callbacks, unless the answer arrived at the last moment.
     pub(super) fn give_up(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,

@@ -42,9 +42,9 @@ const FEEDBACK_DEPTH: usize = 10;
 ///
 /// Made by [`Actions::action_client`](crate::Actions::action_client). Clones are the same client;
 /// it exists until the last clone, and the last handle and future of its goals, is dropped. (A goal
-/// that was [given up](PendingGoal::wait) is canceled all the same if a server accepts it later.) It
-/// may be used from any thread and in any callback. The thread that answers or publishes wakes its
-/// futures, so these need no executor; callbacks run in the client's group.
+/// that was [given up](PendingGoal::wait) is canceled all the same if a server accepts it later.)
+/// It may be used from any thread and in any callback. The thread that answers or publishes wakes
+/// its futures, so these need no executor; callbacks run in the client's group.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -91,8 +91,8 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
     /// s by default, as in ROS 2 Jazzy). With `Duration::MAX`, a result is kept until newer ones
     /// reach the limit of [`max_results`](Self::max_results) or
     /// [`max_result_bytes`](Self::max_result_bytes). Clients that already wait get their result in
-    /// any case, also if the time is zero, and the status topic shows how the goal ended. Measured in
-    /// ROS time and exact, but a result's memory may be freed up to the same time later.
+    /// any case, also if the time is zero, and the status topic shows how the goal ended. Measured
+    /// in ROS time and exact, but a result's memory may be freed up to the same time later.
     pub fn result_timeout(mut self, timeout: Duration) -> Self {
         self.options.result_timeout = Some(timeout);
         self

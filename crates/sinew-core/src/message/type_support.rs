@@ -465,8 +465,8 @@ unsafe fn decode_large<T: Message>(
         }
     })?;
     let value = Box::into_raw(value);
-    // SAFETY: a value, and the caller's place, which is elsewhere. It moves: only its memory is freed
-    // below.
+    // SAFETY: a value, and the caller's place, which is elsewhere. It moves: only its memory is
+    // freed below.
     unsafe { ptr::copy_nonoverlapping(value, to, 1) };
     // SAFETY: made by `into_raw` above; `MaybeUninit` has the layout of its value, and no drop.
     drop(unsafe { Box::from_raw(value.cast::<MaybeUninit<T>>()) });

@@ -39,8 +39,8 @@ impl Child {
     /// Starts a process in a group of its own, so that Ctrl-C reaches it only through the launch.
     /// Also returns its output.
     ///
-    /// Its parameter files in `temporary`, which is created if it is missing, are named by its index
-    /// in the plan, `number`.
+    /// Its parameter files in `temporary`, which is created if it is missing, are named by its
+    /// index in the plan, `number`.
     pub(super) fn start(
         process: &Process,
         number: usize,

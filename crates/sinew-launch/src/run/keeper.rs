@@ -2,8 +2,8 @@
 //! ends the processes that the launch has started.
 //!
 //! It reads from a pipe with the launch as its only writer: a line `+GROUP` for each process group
-//! that has started, `-GROUP` for each that has ended, and `.` when the launch has finished. The end
-//! of the pipe without that means that the launch was killed.
+//! that has started, `-GROUP` for each that has ended, and `.` when the launch has finished. The
+//! end of the pipe without that means that the launch was killed.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};

@@ -162,8 +162,8 @@ impl Sink {
     }
 
     /// Reads what is left in the pipes, as far as there is room. Returns `false` if there was
-    /// nothing more; then lines that are incomplete have ended. A process that couldn't be ended and
-    /// still writes isn't followed beyond what fits into its pipe.
+    /// nothing more; then lines that are incomplete have ended. A process that couldn't be ended
+    /// and still writes isn't followed beyond what fits into its pipe.
     pub(super) fn read_the_rest(&mut self) -> bool {
         let mut sum = 0;
         for index in 0..self.streams.len() {

@@ -41,7 +41,8 @@ pub(super) enum Group {
     Foreign,
 }
 
-/// Looks at a process group. If the kernel knows it, this reads a file for each process of the host.
+/// Looks at a process group. If the kernel knows it, this reads a file for each process of the
+/// host.
 pub(super) fn group(group: Pid) -> Group {
     match test_kill_process_group(group) {
         Ok(()) | Err(Errno::PERM) if is_over(group) => Group::Gone,

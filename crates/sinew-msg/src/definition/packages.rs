@@ -112,8 +112,8 @@ impl Packages {
     /// Returns the text that defines a type. `None` if there is none; a derived type has none.
     ///
     /// # Errors
-    /// [`ReadError::File`] if there is a file that can't be read, [`ReadError::Idl`] if there is only
-    /// a definition in IDL.
+    /// [`ReadError::File`] if there is a file that can't be read, [`ReadError::Idl`] if there is
+    /// only a definition in IDL.
     pub fn text(&self, name: &TypeName) -> Result<Option<Cow<'static, str>>, ReadError> {
         let source = self.source(name)?;
         Ok(source.map(|source| match source.text {

@@ -184,8 +184,9 @@ proptest! {
         for (target, source, time) in asked {
             let answer = buffer.lookup(&name(target), &name(source), At::Time(at(time)));
             prop_assert!(holds(&oracle, target, source, time, &answer), "{target} {source} {time}: {answer:?}");
-            // The latest transform is that at the latest time in common (unless a lookup at that time
-            // runs into a loop above the meeting point, through which the latest need not climb).
+            // The latest transform is that at the latest time in common (unless a lookup at that
+            // time runs into a loop above the meeting point, through which the latest need not
+            // climb).
             let latest = buffer.lookup(&name(target), &name(source), At::Latest);
             match oracle.latest(target, source) {
                 Some(time) if target != source => {

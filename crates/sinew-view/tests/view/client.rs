@@ -113,7 +113,8 @@ impl Viewer {
         self.text_where("status", |status| status["message"].as_str().unwrap().contains(words))
     }
 
-    /// Whether a text with these words has come that wasn't awaited, or that offers a topic or service.
+    /// Whether a text with these words has come that wasn't awaited, or that offers a topic or
+    /// service.
     pub(crate) fn has_passed(&self, words: &str) -> bool {
         self.passed.iter().any(|text| text.to_string().contains(words))
     }

@@ -61,8 +61,8 @@ impl Node {
     /// process, on the thread that receives the request. No lock is held. The callback may read
     /// parameters. Declaring or setting a parameter of this node in it is an error
     /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)), and so it is for
-    /// another node if a callback of that node, on another thread, waits for this one. A panic in it
-    /// reaches the thread that sets the parameters; a caller of the service gets a failure.
+    /// another node if a callback of that node, on another thread, waits for this one. A panic in
+    /// it reaches the thread that sets the parameters; a caller of the service gets a failure.
     ///
     /// # Errors
     /// [`CreateError`]: the node's parameter services can't be created.
