@@ -2,6 +2,7 @@
 
 use crate::c_string::c_text;
 use crate::owned::{Owned, sinew_drop};
+use sinew::__private::panic_text;
 use sinew::error::{CreateError, ErrorCode, HasCode, NameError, NameKind};
 use std::any::Any;
 use std::borrow::Cow;
@@ -161,9 +162,7 @@ fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 
 #[cold]
 fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Failure::new(ErrorCode::Panicked, text.unwrap_or("a panic without a text"))
+    Failure::new(ErrorCode::Panicked, panic_text(panic).unwrap_or("a panic without a text"))
 }
 
 /// Puts a result where the caller wants it.

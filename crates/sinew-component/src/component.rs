@@ -3,6 +3,7 @@
 use crate::error::{LoadError, UnloadError};
 use crate::request::NodeRequest;
 use sinew::__private::locks::Lent;
+use sinew::__private::panic_text;
 use sinew::Node;
 use std::any::Any;
 use std::error::Error;
@@ -33,14 +34,11 @@ impl Loaded {
     /// Drops the component. A panic in it must not affect the others.
     pub(crate) fn end(self) -> Result<(), UnloadError> {
         let Self { full_name: node, component, _node } = self;
-        catch_unwind(AssertUnwindSafe(|| drop(component)))
-            .map_err(|panic| UnloadError::Panicked { node, message: text_of(&*panic) })
+        catch_unwind(AssertUnwindSafe(|| drop(component))).map_err(|panic| UnloadError::Panicked {
+            node,
+            message: panic_text(&*panic).unwrap_or_default().to_owned(),
+        })
     }
-}
-
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 pub(crate) fn boxed<T: Send + 'static, E: Into<Box<dyn Error + Send + Sync>>>(made: Result<T, E>) -> Made {
@@ -112,7 +110,10 @@ impl Component {
         let (node, component) = match made.ok_or_else(|| LoadError::Busy { type_name: type_name() })? {
             Ok(made) => made?,
             Err(panic) => {
-                return Err(LoadError::Panicked { type_name: type_name(), message: text_of(&*panic) });
+                return Err(LoadError::Panicked {
+                    type_name: type_name(),
+                    message: panic_text(&*panic).unwrap_or_default().to_owned(),
+                });
             }
         };
         Ok(Loaded { full_name: node.full_name().to_owned(), component, _node: node })

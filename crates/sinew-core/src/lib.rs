@@ -198,6 +198,7 @@ pub mod __private {
         Declarations, DefaultOf, Field, NoElements, OrStandard, Parameters, Spec, Values, join,
     };
     pub use crate::parameters::value::{ParameterType, ParameterValue};
+    pub use crate::sys::panics::panic_text;
     pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;
     /// Locks and threads for crates built on this one; they keep to its lock rule.

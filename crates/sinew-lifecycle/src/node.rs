@@ -5,6 +5,7 @@ use crate::machine::{CallbackResult, GRAPH, State, StateMachine, Step, Transitio
 use crate::managed::ManagedNode;
 use crate::wire;
 use sinew::__private::locks::{Lent, Mutex};
+use sinew::__private::panic_text;
 use sinew::error::CreateError;
 use sinew::{Node, Publisher, Responder, Server};
 use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
@@ -388,9 +389,7 @@ fn outcome<L: Lifecycle, T, K>(
 }
 
 fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("it panicked: {}", text.as_deref().unwrap_or("(no text)"))
+    format!("it panicked: {}", panic_text(panic).unwrap_or("(no text)"))
 }
 
 impl<L: Lifecycle> fmt::Debug for LifecycleNode<L> {

@@ -25,6 +25,11 @@ pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
 }
 
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
+    panic_text(panic).unwrap_or("not a text").to_owned()
+}
+
+/// Returns the text of a panic, if it has one.
+pub fn panic_text(panic: &(dyn Any + Send)) -> Option<&str> {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
 }
