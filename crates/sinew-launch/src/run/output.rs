@@ -147,18 +147,29 @@ impl Sink {
         };
         if count == 0 {
             stream.from = None;
+            self.end_line(index);
+            return 0;
         }
         let mut lines = std::mem::take(&mut stream.lines);
         let buffer = std::mem::take(&mut self.buffer);
-        if count == 0 {
-            lines.end(|line, is_last| self.line(process, number, line, is_last));
-        } else {
-            lines.push(&buffer[..count], |line, is_last| self.line(process, number, line, is_last));
-        }
+        lines.push(&buffer[..count], |line, is_last| self.line(process, number, line, is_last));
         self.buffer = buffer;
         self.streams[index].lines = lines;
         self.flush(process);
         count
+    }
+
+    /// Reads a stream until it has nothing more, there is no room, or it has given so many bytes.
+    /// Returns their number.
+    fn read_on(&mut self, index: usize, most: usize) -> usize {
+        let (process, mut sum) = (self.streams[index].process, 0);
+        while self.screen.has_room(process) && sum < most {
+            match self.read_one(index) {
+                0 => break,
+                count => sum += count,
+            }
+        }
+        sum
     }
 
     /// Reads what is left in the pipes, as far as there is room. Returns `false` if there was
@@ -167,15 +178,9 @@ impl Sink {
     pub(super) fn read_the_rest(&mut self) -> bool {
         let mut sum = 0;
         for index in 0..self.streams.len() {
-            let process = self.streams[index].process;
-            while self.screen.has_room(process) && self.streams[index].rest > 0 {
-                let count = self.read_one(index);
-                self.streams[index].rest = self.streams[index].rest.saturating_sub(count);
-                sum += count;
-                if count == 0 {
-                    break;
-                }
-            }
+            let count = self.read_on(index, self.streams[index].rest);
+            self.streams[index].rest = self.streams[index].rest.saturating_sub(count);
+            sum += count;
         }
         if sum == 0 {
             (0..self.streams.len()).for_each(|index| self.end_line(index));
@@ -194,12 +199,8 @@ impl Sink {
     /// Reads the output that a process has written so far, as far as there is room.
     pub(super) fn drain(&mut self, process: usize) {
         for index in 0..self.streams.len() {
-            let mut sum = 0;
-            while self.streams[index].process == process && self.screen.has_room(process) && sum < PIPE {
-                match self.read_one(index) {
-                    0 => break,
-                    count => sum += count,
-                }
+            if self.streams[index].process == process {
+                self.read_on(index, PIPE);
             }
         }
         self.streams.retain(|stream| stream.from.is_some());
